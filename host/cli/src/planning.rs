@@ -54,6 +54,10 @@ pub(super) struct PlanOptions {
     /// several is stopped for it; 0 for no limit
     #[arg(long, value_name = "MS", default_value_t = limits::PREEMPT_AFTER_MS)]
     preempt_after_ms: u64,
+    /// Milliseconds for which a stage runs before an idle worker may run it as well, if its pool lost a busy
+    /// worker in the last ten minutes and it is one of the last of its batch; 0 for never
+    #[arg(long, value_name = "MS", default_value_t = limits::HEDGE_AFTER_MS)]
+    hedge_after_ms: u64,
 }
 
 /// The value of one `--workers`.
@@ -68,6 +72,7 @@ struct PoolOption {
 pub(super) struct Pools {
     pub plan: PlanConfig,
     pub preempt_after: Option<Duration>,
+    pub hedge_after: Option<Duration>,
     pub defaults: PoolDefaults,
     /// The pools whose workers have a GPU each.
     pub with_gpus: BTreeSet<Arc<str>>,
@@ -128,9 +133,10 @@ impl PlanOptions {
             patience: self.patience_s,
             ..PlanConfig::new(self.planner, pools)
         };
-        let preempt_after =
-            (self.preempt_after_ms > 0).then_some(Duration::from_millis(self.preempt_after_ms));
-        Ok(Pools { plan, preempt_after, defaults, with_gpus })
+        let unless_zero = |ms: u64| (ms > 0).then_some(Duration::from_millis(ms));
+        let preempt_after = unless_zero(self.preempt_after_ms);
+        let hedge_after = unless_zero(self.hedge_after_ms);
+        Ok(Pools { plan, preempt_after, hedge_after, defaults, with_gpus })
     }
 }
 

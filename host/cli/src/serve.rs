@@ -118,7 +118,7 @@ impl HostOptions {
         let Settled { mut gpu, workers_max } =
             self.workers.gpu.settle(&worker_program, &data).await?;
         let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
-        let Pools { plan, preempt_after, defaults, with_gpus } =
+        let Pools { plan, preempt_after, hedge_after, defaults, with_gpus } =
             self.plan.config(unsaid, self.discipline)?;
         gpu.pools = with_gpus;
         let StorageFile { roots: storage, objects } = self.storage.read()?;
@@ -136,6 +136,7 @@ impl HostOptions {
             secrets: self.secrets.read()?.into(),
             plan,
             preempt_after,
+            hedge_after,
             pool_defaults: defaults,
             kept: self.retention.kept(),
             samples: self.samples.into(),

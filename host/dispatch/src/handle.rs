@@ -103,6 +103,8 @@ pub struct Parts<S> {
     pub planner: PlannerPlace,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Duration>,
+    /// The time for which a stage runs before it may run a second time, on an idle worker; `None`: never.
+    pub hedge_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub tenants: Arc<Tenants>,
     /// The profiles of completed batches, the oldest first.
@@ -133,9 +135,12 @@ impl Dispatch {
         let committed = Arc::new(CommittedView::default());
         let budget = AdmissionBudget::default();
         let Parts { store, fleet, failures, plan, planner: planner_place, .. } = parts;
-        let Parts { preempt_after, pool_defaults, tenants, history, traces, .. } = parts;
-        let preempt_after = preempt_after.map(|after| Micros(after.as_micros() as u64));
-        let config = Config { discipline: plan.discipline, preempt_after, ..Config::default() };
+        let Parts { preempt_after, hedge_after, pool_defaults, tenants, history, traces, .. } =
+            parts;
+        let [preempt_after, hedge_after] = [preempt_after, hedge_after]
+            .map(|after| after.map(|after| Micros(after.as_micros() as u64)));
+        let discipline = plan.discipline;
+        let config = Config { discipline, preempt_after, hedge_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
         let (channels, mut tasks) = publish::start(&store, &committed, &notes, TraceSender(traces));
         tasks.spawn(writer);

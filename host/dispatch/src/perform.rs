@@ -56,6 +56,14 @@ impl Shell {
         for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
             self.perform(now, action, &mut payload);
         }
+        // Another worker had answered before, or the batch had ended.
+        if payload.is_some()
+            && let Some(worker) = self.workers.get(worker)
+        {
+            let pool = worker.pool.to_string();
+            metrics::histogram!("assay_unused_run_seconds", "pool" => pool)
+                .record(ran.as_secs_f64());
+        }
         self.resolve_dedup();
     }
 
@@ -139,19 +147,30 @@ impl Shell {
             }
             Action::StartWorkers { pool, count } => self.fleet.start(&pool, count),
             Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
-            // The worker is reported as lost when its connection ends, like any other.
-            Action::StopWorker { worker } => {
-                if let Some(ticket) = self.workers.dismiss(worker) {
-                    self.fleet.stop(ticket);
+            Action::StopWorker { worker } => self.stop_worker(worker),
+            Action::StopSlowWorker { worker } => {
+                if let Some(slow) = self.workers.get(worker) {
+                    let (named, pool) = (slow.named(worker), slow.pool.to_string());
+                    tracing::info!("it takes twice as long as others; stopping {named}");
+                    metrics::counter!("assay_slow_workers_stopped_total", "pool" => pool)
+                        .increment(1);
                 }
+                self.stop_worker(worker);
             }
             Action::PlanAnew => self.planning.call(now, self.sched.view()),
             Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
         }
     }
 
+    /// The worker is reported as lost when its connection ends, like any other.
+    fn stop_worker(&mut self, worker: WorkerId) {
+        if let Some(ticket) = self.workers.dismiss(worker) {
+            self.fleet.stop(ticket);
+        }
+    }
+
     fn grant(&mut self, grant: Grant) {
-        let Grant { worker, lease, request, stage, attempt } = grant;
+        let Grant { worker, lease, request, stage, attempt, hedge } = grant;
         let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let Some(entry) = batch.entry(request.seq) else { return };
         let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
@@ -169,6 +188,10 @@ impl Shell {
         message.toolchains = toolchains.map(|names| proto::Toolchains { names });
         if batch.committed.plugin.sends_requests() {
             message.outbound = Some(self.tenants.outbound(tenant));
+        }
+        if hedge && let Some(worker) = self.workers.get(worker) {
+            let pool = worker.pool.to_string();
+            metrics::counter!("assay_hedges_total", "pool" => pool).increment(1);
         }
         self.workers.grant(worker, HeldLease { request, stage, granted }, message);
     }

@@ -49,6 +49,13 @@ impl ReadyPlugin {
         self.shapes.iter().any(|shape| &*shape.pool == pool)
     }
 
+    /// Whether two workers may run a stage of a request at once: nothing outside sees the second run, and both
+    /// end alike.
+    #[must_use]
+    pub fn may_run_twice(&self) -> bool {
+        self.description.deterministic && !self.sends_requests()
+    }
+
     /// Whether it imports the interface that sends HTTP requests.
     #[must_use]
     pub fn sends_requests(&self) -> bool {

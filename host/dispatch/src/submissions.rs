@@ -225,6 +225,7 @@ impl Shell {
                 Consumes::Batch => assay_sched::Consumes::Batch,
                 Consumes::Groups => assay_sched::Consumes::Groups,
             },
+            hedged: plugin.may_run_twice(),
             announced: row.announced_at,
         };
         self.step(Event::BatchAnnounced(new));

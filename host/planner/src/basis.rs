@@ -14,6 +14,8 @@ pub(crate) struct Basis {
     pub(crate) stages: usize,
     /// The number of batches that it is made of.
     pub(crate) batches: usize,
+    /// Whether the workload changed so lately that these batches may not tell what the next one is like.
+    pub(crate) is_new: bool,
     /// The mean time from the announcement to the first arrival.
     pub(crate) lead: Micros,
     /// The observed requests, in order of arrival.
@@ -45,6 +47,7 @@ impl Basis {
         let mut basis = Self {
             stages,
             batches: profiles.len(),
+            is_new: false,
             lead: Micros::ZERO,
             rows: Vec::new(),
             ran: Vec::new(),

@@ -74,7 +74,9 @@ impl Planner {
             Checked::Timeouts => Check::Timeouts,
             Checked::Risk { budget } => {
                 let tails = collected.bases.iter().map(|basis| basis.tails.clone());
-                let trusted = collected.drifts.iter().map(|drift| !drift.is_some()).collect();
+                let known = collected.bases.iter().zip(&collected.drifts);
+                let trusted =
+                    known.map(|(basis, drift)| !basis.is_new && !drift.is_some()).collect();
                 Check::Risk { tails: tails.collect(), trusted, budget }
             }
         };

@@ -10,8 +10,11 @@ use crate::rule::Violation;
 use crate::search::{Place, Search, Supply};
 use crate::simulate::Capacity;
 
-/// A search that starts from the last plan's number stops within one part in this many.
+/// A search that starts from the last plan's number stops within one part in `PRECISION`. The first search has none, and
+/// stops earlier: the next plan comes soon, and starts from its result.
 const PRECISION: usize = 100;
+const FIRST_PRECISION: usize = 32;
+
 /// The numbers of one pool before bounds are applied.
 #[derive(Debug, Clone)]
 pub(crate) struct Decision {
@@ -49,14 +52,15 @@ pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decis
         return Decision { hold: 0, ceiling: 0, zero_queue, reason };
     }
     search.enter(place);
+    let precision = if hint.is_some() { PRECISION } else { FIRST_PRECISION };
     let (mut workers, mut bound) =
-        search.least(place, (1, high), PRECISION, hint, |workers| supply.capacity(workers));
+        search.least(place, (1, high), precision, hint, |workers| supply.capacity(workers));
     let late = workers == high
         && supply.present < high
         && search.attempt(place, supply.capacity(high)).is_err();
     if late {
         // No number of starts can be in time for what is due by then: plan as if they could.
-        (workers, bound) = search.least(place, (1, high), PRECISION, hint, Capacity::of);
+        (workers, bound) = search.least(place, (1, high), precision, hint, Capacity::of);
     }
     let reason = match bound {
         _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },

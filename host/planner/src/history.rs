@@ -10,6 +10,9 @@ use assay_sched::{BatchView, Ending, LruMap, Profile, StageShape};
 
 use crate::basis::Basis;
 
+/// After a change of the workload this many batches tell what the next one is like.
+const SETTLED_FROM: usize = 3;
+
 /// Runs whose last batches are kept, and plugins whose last run is known; those that learned
 /// nothing for longest are forgotten.
 const ENTRIES_MAX: usize = 1_024;
@@ -31,6 +34,8 @@ type RunKey = (TenantId, Arc<str>);
 #[derive(Debug)]
 struct RunHistory {
     profiles: VecDeque<Arc<Profile>>,
+    /// Whether the batch before these was of another kind.
+    changed: bool,
     basis: Option<Arc<Basis>>,
 }
 
@@ -51,7 +56,7 @@ impl RunHistories {
         {
             return;
         }
-        let empty = || RunHistory { profiles: VecDeque::new(), basis: None };
+        let empty = || RunHistory { profiles: VecDeque::new(), changed: false, basis: None };
         let run = (profile.tenant, Arc::clone(&profile.run));
         let plugin = (profile.tenant, profile.plugin);
         *self.plugins.entry(plugin, || run.clone()) = run.clone();
@@ -86,10 +91,15 @@ impl RunHistory {
         let alike = |last: &Arc<Profile>| !differ(last, &profile);
         if !self.fits(&profile.stages) || !self.profiles.front().is_none_or(alike) {
             self.profiles.clear();
+            self.changed = true;
         }
         self.profiles.push_front(profile);
         self.profiles.truncate(depth);
-        self.basis = Basis::of(self.profiles.iter()).map(Arc::new);
+        self.changed &= self.profiles.len() < SETTLED_FROM;
+        self.basis = Basis::of(self.profiles.iter()).map(|mut basis| {
+            basis.is_new = self.changed;
+            Arc::new(basis)
+        });
     }
 
     fn len(&self) -> usize {

@@ -75,6 +75,7 @@ impl Rig {
                 group_size: Some(8),
                 tolerance: None,
                 consumes: Consumes::Batch,
+                hedged: true,
                 announced: Micros(0),
             }));
         }

@@ -74,6 +74,11 @@ pub enum Action {
         /// The worker.
         worker: WorkerId,
     },
+    /// Stop this worker: it is slow, holds no lease and gets no more.
+    StopSlowWorker {
+        /// The worker.
+        worker: WorkerId,
+    },
     /// Call the planner with [`crate::Sched::view`] and report its plan as `Planned`.
     PlanAnew,
     /// The batch's expected end moved.
@@ -101,6 +106,8 @@ pub struct Grant {
     pub stage: usize,
     /// The number of the attempt, from 1, over all tries of this stage.
     pub attempt: u32,
+    /// Whether another worker runs the stage already: the first answer of the two counts.
+    pub hedge: bool,
 }
 
 /// One request's time at one stage.

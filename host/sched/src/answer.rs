@@ -11,7 +11,7 @@ use assay_core::time::Micros;
 
 use crate::action::{Action, KillReason, StageTiming};
 use crate::event::End;
-use crate::request::TryConsequence;
+use crate::request::{TryConsequence, is_undecided};
 use crate::sched::{Sched, pool};
 use crate::timer::SchedTimer;
 use crate::worker::{Overrun, Worker, WorkerLease};
@@ -67,6 +67,7 @@ impl Sched {
         let now = self.now;
         let held = self.workers.get_mut(&worker).and_then(|worker| worker.release(lease, now));
         let Some(held) = held else { return };
+        self.note_pace(worker, &held, ran);
         self.settle(worker);
         if held.abandoned {
             return;
@@ -77,6 +78,11 @@ impl Sched {
         let plugin = batch.new.plugin;
         let request = batch.request(id.seq);
         let stage = request.stage;
+        if request.hedge().is_some() && is_undecided(end) {
+            request.leave_to_other(worker);
+            return;
+        }
+        let other = request.other_holder(worker);
         let shape = &stages[stage];
         let last = stage + 1 == stages.len();
         let then = request.answered(end, shape, last, self.config.worker_lost_retries_max);
@@ -85,6 +91,10 @@ impl Sched {
         if !matches!(end, End::Failed(_)) {
             self.estimates.stage_ran(plugin, stage, shape, ran);
         }
+        if let Some(other) = other {
+            self.take_back(other, id, out);
+        }
+        let batch = self.batches.get_mut(&id.batch).expect("a live lease's batch is live");
         match then {
             TryConsequence::Advance => {
                 batch.advance(id.seq, timing, now);
@@ -106,6 +116,9 @@ impl Sched {
     pub(crate) fn lose(&mut self, id: WorkerId, code: ErrorCode, out: &mut Vec<Action>) {
         let was_leaving = code == ErrorCode::WorkerLost
             && self.workers.get(&id).is_some_and(|worker| worker.draining);
+        if !was_leaving {
+            self.note_lost(id);
+        }
         let Some(mut leases) = self.remove_worker(id) else { return };
         let running = leases.pop_front();
         for held in leases {
@@ -114,6 +127,10 @@ impl Sched {
         let Some(WorkerLease { request, .. }) = running.filter(|held| !held.abandoned) else {
             return;
         };
+        let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
+        if batch.request(request.seq).leave_to_other(id) {
+            return;
+        }
         if was_leaving {
             self.queue(request);
             return self.progressed(request.batch, out);
@@ -132,6 +149,7 @@ impl Sched {
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         pool.workers -= 1;
         pool.draining -= usize::from(worker.draining);
+        pool.long_running.remove(&id);
         let came = pool.remove_came(id);
         let leases = worker.leave(pool, &mut self.timers);
         if came {
@@ -173,6 +191,7 @@ impl Sched {
                     self.queue(held.request);
                 }
             }
+            Overrun::LongRunning => self.note_long_running(id),
             Overrun::None => self.settle(id),
         }
     }
@@ -185,7 +204,7 @@ impl Sched {
         self.settle(id);
     }
 
-    fn settle(&mut self, id: WorkerId) {
+    pub(crate) fn settle(&mut self, id: WorkerId) {
         let worker = self.workers.get_mut(&id).expect("only a worker that is there is settled");
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         worker.settle(&self.config, pool, &mut self.timers);

@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_core::id::RequestId;
+use assay_core::id::{RequestId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::action::{Action, FinalEnd, StageTiming};
@@ -354,6 +354,15 @@ impl Batch {
             requests: self.ended.into_iter().map(offset).collect(),
             ran: self.ran,
         }))
+    }
+
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.sealed
+    }
+
+    /// The worker that runs a request's stage, the first one if two do.
+    pub(crate) fn holder(&self, seq: u32) -> Option<WorkerId> {
+        self.requests.get(&seq)?.holder
     }
 
     /// When the request would have been ready for its stage, had it never queued.

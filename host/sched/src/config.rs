@@ -32,6 +32,8 @@ pub struct Config {
     pub plan_pause: Micros,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Micros>,
+    /// The time for which a stage runs before it may be run a second time, on an idle worker; `None`: never.
+    pub hedge_after: Option<Micros>,
     /// The time after which a running stage blocks its worker: the prefetched leases go to others.
     pub blocked_after: Micros,
 }
@@ -49,6 +51,7 @@ impl Default for Config {
             open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),
             prefetch_max: Micros(limits::PREFETCH_MICROS_MAX),
             preempt_after: Some(Micros::from_ms(limits::PREEMPT_AFTER_MS)),
+            hedge_after: Some(Micros::from_ms(limits::HEDGE_AFTER_MS)),
             plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
             blocked_after: Micros::from_ms(limits::PREFETCH_BLOCKED_MS),
         }

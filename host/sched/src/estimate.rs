@@ -10,6 +10,7 @@ use assay_core::time::Micros;
 
 use crate::lru_map::LruMap;
 use crate::profile::Profile;
+use crate::slowness::{UsualTime, UsualTimes};
 use crate::stage::StageShape;
 
 /// Plugins whose service times are kept, and runs whose last batch is.
@@ -44,18 +45,24 @@ type RunKey = (TenantId, Arc<str>);
 #[derive(Debug)]
 pub(crate) struct Estimates {
     plugins: LruMap<Digest, Vec<Option<Mean>>>,
+    usual: LruMap<Digest, Vec<UsualTimes>>,
     /// The time from the first arrival to T of the run's last completed batch.
     spans: LruMap<RunKey, Micros>,
 }
 
 impl Estimates {
     pub(crate) fn new() -> Self {
-        Self { plugins: LruMap::new(ENTRIES_MAX), spans: LruMap::new(ENTRIES_MAX) }
+        Self {
+            plugins: LruMap::new(ENTRIES_MAX),
+            usual: LruMap::new(ENTRIES_MAX),
+            spans: LruMap::new(ENTRIES_MAX),
+        }
     }
 
     /// A batch of this plugin is about to come.
     pub(crate) fn plugin_used(&mut self, plugin: Digest, stages: usize) {
         self.plugins.entry(plugin, || vec![None; stages]);
+        self.usual.entry(plugin, || vec![UsualTimes::default(); stages]);
     }
 
     /// `ran` is the worker's word: it counts up to the stage's timeout.
@@ -67,6 +74,9 @@ impl Estimates {
         ran: Micros,
     ) {
         let ran = ran.min(shape.timeout);
+        if let Some(usual) = self.usual.get_mut(&plugin).and_then(|stages| stages.get_mut(stage)) {
+            usual.observe(ran);
+        }
         let means = self.plugins.get_mut(&plugin);
         match means.and_then(|means| means.get_mut(stage)) {
             Some(Some(mean)) => mean.observe(ran),
@@ -78,6 +88,11 @@ impl Estimates {
     /// Service times of a plugin's stages; empty or `None` where nothing was seen yet.
     pub(crate) fn stages(&self, plugin: &Digest) -> &[Option<Mean>] {
         self.plugins.get(plugin).map_or(&[], Vec::as_slice)
+    }
+
+    /// The time that a stage usually takes; `None` where too little was seen.
+    pub(crate) fn usual(&self, plugin: &Digest, stage: usize) -> Option<UsualTime> {
+        self.usual.get(plugin)?.get(stage)?.usual()
     }
 
     pub(crate) fn batch_completed(&mut self, tenant: TenantId, run: Arc<str>, span: Micros) {
@@ -183,6 +198,7 @@ mod tests {
             group_size: None,
             tolerance: None,
             consumes: Consumes::Batch,
+            hedged: true,
             announced: at,
         };
         let _ = sched.step(at, Event::BatchAnnounced(announced));

@@ -155,6 +155,8 @@ pub struct NewBatch {
     pub tolerance: Option<Micros>,
     /// The unit for which the trainer waits.
     pub consumes: Consumes,
+    /// Whether a stage may run on two workers at once; only where it has no effect but its outcome.
+    pub hedged: bool,
     /// The time of the announcement; earlier than now after a restart.
     pub announced: Micros,
 }

@@ -113,6 +113,14 @@ impl FairQueue {
         self.tenants.get(&tenant).map_or(0, |tenant_queue| tenant_queue.workers)
     }
 
+    /// Whether a tenant that has workers may have one more.
+    pub(crate) fn may_serve_more(&self, tenant: TenantId) -> bool {
+        self.tenants.get(&tenant).is_some_and(|tenant_queue| {
+            let max = tenant_queue.entitlement.workers_max;
+            max.is_none_or(|max| tenant_queue.workers < max)
+        })
+    }
+
     /// The tenant that an idle worker serves next.
     pub(crate) fn next_tenant(&self) -> Option<TenantId> {
         self.entries.candidates.first().map(|candidate| candidate.tenant)

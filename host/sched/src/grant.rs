@@ -29,12 +29,14 @@ impl Sched {
                     granted: self.now,
                     timeout: batch.new.stages[stage].timeout,
                     expected: mean.map(|mean| mean.value()),
+                    usual: self.estimates.usual(&plugin, stage),
                     abandoned: false,
                 };
                 worker.hold(held, self.now);
                 worker.settle(&self.config, pool, &mut self.timers);
                 let lease = self.last_lease;
-                let grant = Grant { worker: id, lease, request: request_id, stage, attempt };
+                let grant =
+                    Grant { worker: id, lease, request: request_id, stage, attempt, hedge: false };
                 out.push(Action::Grant(grant));
             }
         }

@@ -11,12 +11,13 @@ use crate::discipline::Discipline;
 use crate::estimate::Mean;
 use crate::fair_queue::{FairQueue, Prefetcher};
 use crate::plan::PoolPlan;
+use crate::slowness::Pace;
 
 /// A worker that takes a lease; idle workers are preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     /// It has had no lease since this time.
-    Idle { since: Micros, worker: WorkerId },
+    Idle { since: Micros, pace: Pace, worker: WorkerId },
     /// It may prefetch more leases of the tenant that it serves.
     Prefetch { tenant: TenantId, prefetcher: Prefetcher },
 }
@@ -38,8 +39,12 @@ pub(crate) struct Pool {
     /// The tenant that is served next, and the time since which it is and has no worker; `None` if it has
     /// one.
     unserved: Option<(TenantId, Micros)>,
-    /// Workers without a lease that are not draining.
-    idle: BTreeSet<WorkerId>,
+    /// Workers without a lease that are not draining, those first that get the next leases.
+    idle: BTreeSet<(Pace, WorkerId)>,
+    /// Workers whose stage had run for long when they were last looked at.
+    pub(crate) long_running: BTreeSet<WorkerId>,
+    /// The last time that a worker was lost while it ran a stage.
+    pub(crate) lost: Option<Micros>,
     /// The idle workers that were started, and so may be stopped; the one that has been idle for longest comes first.
     idle_since: BTreeSet<(Micros, WorkerId)>,
 }
@@ -56,6 +61,8 @@ impl Pool {
             plan: None,
             unserved: None,
             idle: BTreeSet::new(),
+            long_running: BTreeSet::new(),
+            lost: None,
             idle_since: BTreeSet::new(),
         }
     }
@@ -63,11 +70,29 @@ impl Pool {
     /// The worker that gets the next lease, and the tenant whose request it is. Above the ceiling none is topped
     /// up: it would never be idle and so never be stopped. The idle ones are then those that came.
     pub(crate) fn next_grant(&self) -> Option<(WorkerId, TenantId)> {
-        let idle = self.idle.first().copied().zip(self.fair_queue.next_tenant());
+        let idle = self.next_idle().zip(self.fair_queue.next_tenant());
         if self.surplus() > 0 {
             return idle;
         }
         idle.or_else(|| self.fair_queue.next_top_up())
+    }
+
+    /// The idle worker that gets the next lease.
+    fn next_idle(&self) -> Option<WorkerId> {
+        self.idle.first().map(|(_, worker)| *worker)
+    }
+
+    /// The idle worker that may run what another one runs already, if that is not needed for what waits.
+    pub(crate) fn idle_for_hedge(&self) -> Option<WorkerId> {
+        let spare = self.surplus() == 0 && self.fair_queue.grantable() == 0;
+        let (pace, worker) = self.idle.first().filter(|_| spare)?;
+        (*pace != Pace::Slow).then_some(*worker)
+    }
+
+    /// The slow workers that were started and hold no lease.
+    pub(crate) fn idle_slow(&self) -> impl Iterator<Item = WorkerId> {
+        let slow = self.idle.iter().rev().take_while(|(pace, _)| *pace == Pace::Slow);
+        slow.map(|(_, worker)| *worker).filter(|worker| !self.came.contains(worker))
     }
 
     pub(crate) fn replace_offer(&mut self, old: Option<Offer>, new: Option<Offer>) {
@@ -75,8 +100,8 @@ impl Pool {
             return;
         }
         match old {
-            Some(Offer::Idle { since, worker }) => {
-                self.idle.remove(&worker);
+            Some(Offer::Idle { since, pace, worker }) => {
+                self.idle.remove(&(pace, worker));
                 self.idle_since.remove(&(since, worker));
             }
             Some(Offer::Prefetch { tenant, prefetcher }) => {
@@ -85,8 +110,8 @@ impl Pool {
             None => {}
         }
         match new {
-            Some(Offer::Idle { since, worker }) => {
-                self.idle.insert(worker);
+            Some(Offer::Idle { since, pace, worker }) => {
+                self.idle.insert((pace, worker));
                 if !self.came.contains(&worker) {
                     self.idle_since.insert((since, worker));
                 }

@@ -86,7 +86,11 @@ impl Sched {
         for (place, held) in leases.into_iter().enumerate().filter(|(_, held)| !held.abandoned) {
             let batch =
                 self.batches.get_mut(&held.request.batch).expect("a live lease's batch is live");
-            batch.request(held.request.seq).preempted += u32::from(place == 0);
+            let request = batch.request(held.request.seq);
+            if request.leave_to_other(id) {
+                continue;
+            }
+            request.preempted += u32::from(place == 0);
             self.queue(held.request);
         }
     }

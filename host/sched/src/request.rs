@@ -8,7 +8,7 @@
 //!            ^               |             +--> WAITING for the next stage (next)
 //!            +---------------+
 //!        revoked, preempted, of a worker that left, prefetched by a lost one: not counted
-//!        failed in passing, lost, expired: one more try
+//!        failed in passing, lost, expired: one more try, unless a second worker runs it as well (hedged)
 //!
 //!                          its primary's outcome
 //!  equal to one -> WAITS FOR PRIMARY ---------> ended
@@ -54,6 +54,8 @@ struct Rare {
     primary: Option<RequestId>,
     /// The time at which the client that waits for it gives up; its entry among the scheduler's deadlines.
     deadline: Option<Micros>,
+    /// The second worker that runs its stage.
+    hedge: Option<WorkerId>,
     /// The inherited deadline: the earliest estimated end among the batches whose requests wait for this one.
     inherited_deadline: Option<Micros>,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
@@ -99,6 +101,31 @@ impl Request {
         if primary != self.primary() {
             self.rare_mut().primary = primary;
         }
+    }
+
+    pub(crate) fn hedge(&self) -> Option<WorkerId> {
+        self.rare.as_ref()?.hedge
+    }
+
+    pub(crate) fn set_hedge(&mut self, hedge: Option<WorkerId>) {
+        if hedge != self.hedge() {
+            self.rare_mut().hedge = hedge;
+        }
+    }
+
+    /// The other worker that runs its stage.
+    pub(crate) fn other_holder(&self, worker: WorkerId) -> Option<WorkerId> {
+        [self.holder, self.hedge()].into_iter().flatten().find(|holder| *holder != worker)
+    }
+
+    /// Takes the stage from one of the two workers that run it; `false` if no other runs it.
+    pub(crate) fn leave_to_other(&mut self, worker: WorkerId) -> bool {
+        let Some(hedge) = self.hedge() else { return false };
+        if self.holder == Some(worker) {
+            self.holder = Some(hedge);
+        }
+        self.set_hedge(None);
+        true
     }
 
     pub(crate) fn deadline(&self) -> Option<Micros> {
@@ -154,6 +181,7 @@ impl Request {
                 .map_or(TryConsequence::Retry, TryConsequence::End);
         }
         self.holder = None;
+        self.set_hedge(None);
         self.tries += 1;
         let failed = |code| TryConsequence::End(FinalEnd::Error { code, attempts: self.tries });
         match end {
@@ -201,6 +229,15 @@ impl Request {
         self.failed = 0;
         self.lost = 0;
         self.preempted = 0;
+    }
+}
+
+/// Whether a try that ended so says nothing about the request, so that another may still decide.
+pub(crate) const fn is_undecided(end: End) -> bool {
+    match end {
+        End::Failed(ErrorCode::LeaseExpired | ErrorCode::WorkerLost) => true,
+        End::Failed(code) => may_pass(code),
+        End::Next | End::Scored | End::TimedOut => false,
     }
 }
 

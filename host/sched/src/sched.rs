@@ -124,8 +124,10 @@ impl Sched {
             Event::Tick => self.tick(&mut out),
         }
         self.release_surplus(&mut out);
+        self.release_slow(&mut out);
         self.grant(&mut out);
         self.preempt(&mut out);
+        self.hedge(&mut out);
         self.scale(&mut out);
         self.pools.retain(|_, pool| !pool.is_empty());
         self.call_planner(&mut out);
@@ -322,7 +324,7 @@ impl Sched {
         let earliest_end = batch.earliest_end();
         for (seq, request) in std::mem::take(&mut batch.requests) {
             let id = RequestId { batch: id, seq };
-            if let Some(worker) = request.holder {
+            for worker in [request.holder, request.hedge()].into_iter().flatten() {
                 self.take_back(worker, id, out);
             }
             if let Some(deadline) = request.deadline() {

@@ -15,6 +15,7 @@ use assay_core::time::Micros;
 use crate::config::Config;
 use crate::fair_queue::{Owner, Prefetcher};
 use crate::pool::{Offer, Pool};
+use crate::slowness::{Slowness, UsualTime};
 use crate::timer::{SchedTimer, Timers};
 
 #[derive(Debug)]
@@ -27,8 +28,18 @@ pub(crate) struct WorkerLease {
     pub(crate) timeout: Micros,
     /// The expected duration; `None` while no run of the stage was observed.
     pub(crate) expected: Option<Micros>,
+    /// The time that its stage usually takes.
+    pub(crate) usual: Option<UsualTime>,
     /// Whether its request has ended without it.
     pub(crate) abandoned: bool,
+}
+
+impl WorkerLease {
+    /// A second lease of the same stage.
+    pub(crate) fn second(&self, lease: LeaseId, now: Micros) -> Self {
+        let owner = self.owner.clone();
+        Self { lease, owner, granted: now, abandoned: false, ..*self }
+    }
 }
 
 #[derive(Debug)]
@@ -46,6 +57,9 @@ pub(crate) struct Worker {
     idle_since: Micros,
     /// Whether the running lease takes so long that no lease may wait after it.
     blocked: bool,
+    /// Whether the running lease has run for so long that another worker may run its stage as well.
+    pub(crate) long_running: bool,
+    pub(crate) slowness: Slowness,
     /// The sum of the expected durations of its leases, and the number of leases without one.
     expected: Micros,
     unknown: usize,
@@ -60,6 +74,7 @@ pub(crate) struct Worker {
 pub(crate) enum Overrun {
     None,
     Blocked,
+    LongRunning,
     PastDeadline,
     LoadPastDeadline,
 }
@@ -85,6 +100,8 @@ impl Worker {
             load: PluginLoad::NotReported,
             idle_since: now,
             blocked: false,
+            long_running: false,
+            slowness: Slowness::default(),
             expected: Micros::ZERO,
             unknown: 0,
             serves: None,
@@ -117,6 +134,7 @@ impl Worker {
             self.running_since = now;
             self.load = PluginLoad::NotReported;
             self.blocked = false;
+            self.long_running = false;
         }
         if self.leases.is_empty() {
             self.idle_since = now;
@@ -174,6 +192,8 @@ impl Worker {
             }
         } else if self.blocked_at(config).is_some_and(|at| at <= now) {
             Overrun::Blocked
+        } else if self.long_running_at(config).is_some_and(|at| at <= now) {
+            Overrun::LongRunning
         } else {
             Overrun::None
         }
@@ -208,7 +228,7 @@ impl Worker {
             self.serves = serves.cloned();
         }
         self.offer = offer;
-        let dues = [self.deadline(config), self.blocked_at(config)];
+        let dues = [self.deadline(config), self.blocked_at(config), self.long_running_at(config)];
         let due = dues.into_iter().flatten().min();
         timers.replace(SchedTimer::Worker(self.id), self.due, due);
         self.due = due;
@@ -238,7 +258,7 @@ impl Worker {
         let free = !self.draining && (leases == 0 || room);
         let (worker, expected) = (self.id, self.expected);
         free.then(|| match self.leases.front() {
-            None => Offer::Idle { since: self.idle_since, worker },
+            None => Offer::Idle { since: self.idle_since, pace: self.slowness.pace(), worker },
             Some(running) => Offer::Prefetch {
                 tenant: running.owner.tenant,
                 prefetcher: Prefetcher { expected, leases, worker },
@@ -253,6 +273,12 @@ impl Worker {
         }
         let lease = Micros(running.timeout.0.saturating_mul(config.lease_factor.into()));
         Some(self.running_since + lease + config.lease_grace)
+    }
+
+    fn long_running_at(&self, config: &Config) -> Option<Micros> {
+        let concerned = !self.long_running && !self.leases.is_empty();
+        let loading = matches!(self.load, PluginLoad::Since(_));
+        config.hedge_after.filter(|_| concerned && !loading).map(|after| self.running_since + after)
     }
 
     fn blocked_at(&self, config: &Config) -> Option<Micros> {

@@ -4,6 +4,7 @@ mod deadlines;
 mod elastic;
 mod entitlements;
 mod groups;
+mod hedge;
 mod one_pool;
 mod preempt;
 mod property;

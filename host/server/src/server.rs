@@ -78,6 +78,8 @@ pub struct Settings {
     pub plan: PlanConfig,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Duration>,
+    /// The time for which a stage runs before it may run a second time, on an idle worker; `None`: never.
+    pub hedge_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub kept: RetentionDefaults,
     /// The part of each ended batch that is prepared for lists of samples.
@@ -300,7 +302,7 @@ async fn parts(
     let history = assay_dispatch::history::read(store).await?;
     let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
-    let preempt_after = settings.preempt_after;
+    let (preempt_after, hedge_after) = (settings.preempt_after, settings.hedge_after);
     Ok(Parts {
         store,
         fleet,
@@ -308,6 +310,7 @@ async fn parts(
         plan,
         planner: PlannerPlace::Thread,
         preempt_after,
+        hedge_after,
         pool_defaults,
         tenants,
         history,

@@ -210,6 +210,7 @@ impl Engine<'_> {
             group_size: batch.group_size(),
             tolerance: None,
             consumes: self.settings.consumes,
+            hedged: true,
             announced,
         })
     }
@@ -251,7 +252,10 @@ impl Engine<'_> {
         self.tenants.served(&job, stage, self.clock.now());
         let account = &mut self.accounts[stage];
         account.change(self.clock.now(), Change::Free);
-        account.executed(job.ran);
+        // Of two workers that run a stage the first one counts.
+        if self.work.runs(job.batch, job.request, stage) {
+            account.executed(job.ran);
+        }
         self.pending.push_back(Event::StageFinished { worker, lease, end: job.end, ran: job.ran });
     }
 

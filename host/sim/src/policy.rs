@@ -171,6 +171,8 @@ pub struct Settings {
     pub entitlements: BTreeMap<String, Entitlement>,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Micros>,
+    /// The time after which a stage that is overdue runs a second time; `None`: never.
+    pub hedge_after: Option<Micros>,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -199,6 +201,7 @@ impl Default for Settings {
             hint: Hint::RolloutStart,
             entitlements: BTreeMap::new(),
             preempt_after: Config::default().preempt_after,
+            hedge_after: Config::default().hedge_after,
             seed: 1,
             faults: Faults::default(),
         }

@@ -61,6 +61,14 @@ fn shifts(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
             cases.push(Case { name: format!("{what}, {tasks} task{plural}"), trace });
         }
     }
+    // The hardest one: shorter batches, of which a single one says little about the next.
+    let (what, shift) = changes()[0];
+    let shift = Shift { at_iteration: scale.iterations / 2, ..shift };
+    for seed in SHIFTS_SEED + 1..SHIFTS_SEED + 6 {
+        let trace = workloads.draw(scale.tasks, scale.iterations, seed, &[shift]);
+        let name = format!("{what}, {} tasks, seed {seed}", scale.tasks);
+        cases.push(Case { name, trace });
+    }
     page.say(format!(
         "**Sudden changes**: all tasks change at once, one task at iteration {} of {}, {} tasks at {} \
          of {}.",

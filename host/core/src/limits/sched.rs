@@ -22,6 +22,8 @@ pub const PLAN_PAUSE_MS: u64 = 100;
 /// The time in milliseconds for which a tenant without a worker waits before it takes one from a tenant with
 /// several. With the start of a new worker it is served within a second.
 pub const PREEMPT_AFTER_MS: u64 = 500;
+/// The time for which a stage runs before it may be run a second time, on an idle worker.
+pub const HEDGE_AFTER_MS: u64 = 1_000;
 /// The time in milliseconds after which a running stage blocks its worker: the leases that the worker prefetched
 /// are revoked.
 pub const PREFETCH_BLOCKED_MS: u64 = 20;

@@ -26,7 +26,7 @@ use crate::world::{Mutation, START, World, below};
 /// In a long test, and otherwise.
 const SEEDS: [u64; 2] = [100_000, 300];
 /// The seeds in which a mutation must be found.
-const SEEDS_PER_MUTATION: u64 = 60;
+const SEEDS_PER_MUTATION: u64 = 400;
 
 /// The end of one simulation.
 struct SimulationEnd {

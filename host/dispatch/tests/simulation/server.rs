@@ -23,12 +23,13 @@ pub async fn serve(world: Arc<World>) {
     let mut crashes = world.faults.crashes;
     let policy = if one_in(8) { Policy::ASSAY } else { Policy::FIXED };
     let preempt_after = one_in(2).then_some(Duration::from_millis(500));
+    let hedge_after = one_in(2).then_some(Duration::from_millis(20));
     for life in 1.. {
         let crash_at = (crashes > 0).then(|| now() + Micros(below(15_000_000)));
         let crash_at = crash_at.filter(|at| *at < world.quiet_at);
         crashes = crashes.saturating_sub(1);
         world.say(|| format!("life {life} of the server begins"));
-        live(&world, life, crash_at, (policy, preempt_after)).await;
+        live(&world, life, crash_at, (policy, preempt_after, hedge_after)).await;
         pause(2_000_000).await;
     }
 }
@@ -64,7 +65,7 @@ async fn live(
     world: &Arc<World>,
     life: u64,
     crash_at: Option<Micros>,
-    (policy, preempt_after): (Policy, Option<Duration>),
+    (policy, preempt_after, hedge_after): (Policy, Option<Duration>, Option<Duration>),
 ) {
     // The sessions of the life before are ended.
     world.rows().fence(life);
@@ -84,6 +85,7 @@ async fn live(
         plan: PlanConfig::new(policy, pools),
         planner: PlannerPlace::Runtime,
         preempt_after,
+        hedge_after,
         pool_defaults: pool_defaults.clone(),
         tenants: Arc::new(Tenants::new(Vec::new(), Arc::default())),
         history: Vec::new(),

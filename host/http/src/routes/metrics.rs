@@ -141,7 +141,10 @@ fn start_counters(capacity: &Capacity) {
     }
     for pool in &capacity.pools {
         counter!("assay_stages_starved_total", "pool" => pool.pool.clone()).increment(0);
-        counter!("assay_workers_preempted_total", "pool" => pool.pool.clone()).increment(0);
+        let taken = ["assay_workers_preempted_total", "assay_slow_workers_stopped_total"];
+        for name in taken.into_iter().chain(["assay_hedges_total"]) {
+            counter!(name, "pool" => pool.pool.clone()).increment(0);
+        }
     }
 }
 

@@ -27,8 +27,10 @@ impl Sched {
             pool.leased += worker.leases().len();
             let Some((held, elapsed)) = worker.running(self.now) else { continue };
             let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
-            if !held.abandoned {
-                let request = held.request;
+            let request = held.request;
+            let holder = self.batches[&request.batch].holder(request.seq);
+            // What two workers run is one request.
+            if !held.abandoned && holder == Some(worker.id) {
                 let started = self.now - elapsed;
                 let ready = self.batches[&request.batch].could_be_ready(request.seq);
                 let running = RunningView { elapsed, queued: started.since(ready) };

@@ -86,6 +86,7 @@ impl World {
             group_size: b.is_multiple_of(2).then_some(3),
             tolerance: None,
             consumes: Consumes::Batch,
+            hedged: true,
             announced: self.now,
         }));
     }

@@ -34,6 +34,7 @@ fn profile(requests: Vec<NewRequest>) -> Arc<Profile> {
         group_size: None,
         tolerance: None,
         consumes: Consumes::Batch,
+        hedged: true,
         announced: Micros::from_ms(50),
     };
     let mut actions = sched.step(now, Event::BatchAnnounced(new));
@@ -112,6 +113,7 @@ fn the_planner_sees_what_ran_before() {
         group_size: None,
         tolerance: None,
         consumes: Consumes::Batch,
+        hedged: true,
         announced: Micros::ZERO,
     };
     let _ = sched.step(Micros::ZERO, Event::BatchAnnounced(new));

@@ -50,7 +50,6 @@ pub(crate) fn check(script: &str) {
 }
 
 /// Plays lines of a script.
-#[derive(Default)]
 pub(crate) struct Player {
     config: Config,
     sched: Option<Sched>,
@@ -58,6 +57,20 @@ pub(crate) struct Player {
     plans_shown: bool,
     plan_pause: Micros,
     leases: BTreeMap<WorkerId, Vec<LeaseId>>,
+}
+
+impl Default for Player {
+    /// Nothing is hedged without a setting, which would add a wake-up to each long stage.
+    fn default() -> Self {
+        Self {
+            config: Config { hedge_after: None, ..Config::default() },
+            sched: None,
+            wakes_shown: false,
+            plans_shown: false,
+            plan_pause: Micros::ZERO,
+            leases: BTreeMap::new(),
+        }
+    }
 }
 
 impl Player {
@@ -101,6 +114,7 @@ impl Player {
                 ("wakes", "shown") => self.wakes_shown = true,
                 ("plans", "shown") => self.plans_shown = true,
                 ("plan_pause", value) => self.plan_pause = span(value),
+                ("hedge_after", value) => config.hedge_after = Some(span(value)),
                 ("preempt_after", "never") => config.preempt_after = None,
                 ("preempt_after", value) => config.preempt_after = Some(span(value)),
                 ("lost_retries", value) => config.worker_lost_retries_max = number(value),
@@ -225,6 +239,7 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
         group_size: words.get("group").map(number),
         tolerance: None,
         consumes: consumes(words.get("consumes")),
+        hedged: true,
         announced: words.get("announced").map_or(now, span),
     }
 }
@@ -337,7 +352,8 @@ fn ms(at: Micros) -> String {
 pub(crate) fn show(action: &Action) -> String {
     match action {
         Action::Grant(grant) => format!(
-            "grant w{} L{} {}.{} stage {} try {}",
+            "{} w{} L{} {}.{} stage {} try {}",
+            if grant.hedge { "hedge" } else { "grant" },
             grant.worker.0,
             grant.lease.0,
             name(grant.request.batch),
@@ -381,6 +397,7 @@ pub(crate) fn show(action: &Action) -> String {
         Action::StartWorkers { pool, count } => format!("start {pool} {count}"),
         Action::CancelStarts { pool, count } => format!("cancel starts {pool} {count}"),
         Action::StopWorker { worker } => format!("stop w{}", worker.0),
+        Action::StopSlowWorker { worker } => format!("stop slow w{}", worker.0),
         Action::PlanAnew => "plan anew".into(),
         Action::WakeAt(at) => format!("wake {}", ms(*at)),
     }

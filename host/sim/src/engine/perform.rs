@@ -34,7 +34,7 @@ impl Engine<'_> {
                     self.accounts[stage].change(self.clock.now(), Change::Cancelled);
                 }
             }
-            Action::StopWorker { worker } => {
+            Action::StopWorker { worker } | Action::StopSlowWorker { worker } => {
                 self.lost(worker);
                 self.pending.push_back(Event::WorkerLost { worker });
             }
@@ -65,8 +65,13 @@ impl Engine<'_> {
         let timeout = self.trace.meta.stages[stage].timeout;
         let factor = self.fleet.get(worker).factor;
         let (end, ran) = stage_end(&batch.truth.requests[index], stage, timeout, factor);
-        batch.states[index] = RequestState::Running { stage, until: now + ran };
-        self.accounts[stage].change(now, Change::Unqueued);
+        let (mut until, mut workers) = (now + ran, 1);
+        if let RequestState::Running { until: first, workers: others, .. } = batch.states[index] {
+            (until, workers) = (until.min(first), workers + others);
+        } else {
+            self.accounts[stage].change(now, Change::Unqueued);
+        }
+        batch.states[index] = RequestState::Running { stage, until, workers };
         self.accounts[stage].change(now, Change::Busy);
         let job = Job { lease, batch: number, request: index, tenant, since: now, end, ran };
         self.fleet.take_up(worker, job);
@@ -148,9 +153,16 @@ impl Engine<'_> {
         if let State::Busy(job) = was {
             self.tenants.served(&job, stage, now);
             account.change(now, Change::Free);
-            account.change(now, Change::Queued);
-            let state = &mut self.work.batch(job.batch).states[job.request];
-            *state = RequestState::Waiting { stage, since: now };
+            if self.work.runs(job.batch, job.request, stage) {
+                let state = &mut self.work.batch(job.batch).states[job.request];
+                match state {
+                    RequestState::Running { workers, .. } if *workers > 1 => *workers -= 1,
+                    _ => {
+                        account.change(now, Change::Queued);
+                        *state = RequestState::Waiting { stage, since: now };
+                    }
+                }
+            }
         }
         account.change(now, Change::Gone);
     }

@@ -39,6 +39,7 @@ impl<'a> Engine<'a> {
         let sched_config = Config {
             discipline: settings.discipline,
             preempt_after: settings.preempt_after,
+            hedge_after: settings.hedge_after,
             // A trainer takes as long as it takes; the batches of a trace never expire.
             announced_max: Micros::MAX,
             open_idle_max: Micros::MAX,

@@ -72,7 +72,7 @@ fn add_requests(problem: &mut Problem, batch: &Batch) {
                 (arrival, stage, false, arrival, service(stage))
             }
             RequestState::Waiting { stage, since } => (since, stage, false, now, service(stage)),
-            RequestState::Running { stage, until } => {
+            RequestState::Running { stage, until, .. } => {
                 (Micros::ZERO, stage, true, now, until.since(now))
             }
             RequestState::Ended { .. } => continue,

@@ -19,9 +19,11 @@ pub(super) enum RequestState {
         stage: usize,
         since: Micros,
     },
+    /// On one worker, or on two at once.
     Running {
         stage: usize,
         until: Micros,
+        workers: usize,
     },
     /// `earliest_end` is t_i as it came to be.
     Ended {
@@ -199,6 +201,12 @@ impl<'a> Work<'a> {
 
     pub(super) fn started(&mut self, number: usize, batch: Batch<'a>) {
         self.live.insert(number, batch);
+    }
+
+    /// Whether a request runs this stage.
+    pub(super) fn runs(&self, number: usize, request: usize, stage: usize) -> bool {
+        let state = self.live.get(&number).map(|batch| batch.states[request]);
+        matches!(state, Some(RequestState::Running { stage: running, .. }) if running == stage)
     }
 
     pub(super) fn get(&self, number: usize) -> &Batch<'a> {

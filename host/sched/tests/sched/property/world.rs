@@ -104,6 +104,8 @@ impl World {
             leases_after: LeaseId(100),
             plan_pause: super::pools::PLAN_PAUSE,
             preempt_after: Some(Micros::from_ms(5)),
+            // The model knows one lease of a request; `hedge` has those with two.
+            hedge_after: None,
             ..Config::default()
         };
         Self {
@@ -174,7 +176,9 @@ impl World {
                 }
                 Action::StartWorkers { pool, count } => self.started(pool, *count),
                 Action::CancelStarts { pool, count } => self.starts_cancelled(pool, *count),
-                Action::StopWorker { worker } => self.stopped(*worker),
+                Action::StopWorker { worker } | Action::StopSlowWorker { worker } => {
+                    self.stopped(*worker);
+                }
                 Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
             }
         }

@@ -1,0 +1,129 @@
+//! Slow and unreliable workers.
+//!
+//! A worker that is slow again and again is stopped when it is idle, so that its pool starts another one.
+//!
+//! Hedging: a batch is as late as its last request, and a last request that loses its worker begins anew. So
+//! in a pool that has lost a busy worker not long ago, the last requests of a batch run on two workers, and the first
+//! answer counts. Only an idle worker that nothing waits for gets such a second lease. The other lease is given
+//! up with the first answer; its worker goes on until its stage is over. A second lease counts as no try, and
+//! a request of which one worker is lost is left to the other.
+
+use assay_core::id::{LeaseId, WorkerId};
+use assay_core::time::Micros;
+
+use crate::action::{Action, Grant};
+use crate::queue::Rank;
+use crate::sched::Sched;
+use crate::worker::WorkerLease;
+
+/// At most one in this many workers of a pool is slow. If more seem to be, times have changed and not the
+/// workers.
+const SLOW_PART: usize = 4;
+/// A pool hedges for this long after it lost a busy worker.
+const HEDGED_FOR: Micros = Micros::from_secs(600);
+/// A batch is hedged when no more requests of it are expected and no more than this many have not ended.
+const LAST_REQUESTS: usize = 8;
+
+impl Sched {
+    /// Compares the time of a lease that has ended with what is usual.
+    pub(crate) fn note_pace(&mut self, id: WorkerId, held: &WorkerLease, ran: Micros) {
+        let Some(usual) = held.usual else { return };
+        let worker = self.workers.get_mut(&id).expect("a worker that answers is there");
+        worker.slowness.observe(usual, ran.min(held.timeout));
+    }
+
+    /// Stops slow workers that are idle, if their pool can start others.
+    pub(crate) fn release_slow(&mut self, out: &mut Vec<Action>) {
+        for pool in self.pools.values_mut().filter(|pool| pool.plan.is_some()) {
+            let slow: Vec<WorkerId> = pool.idle_slow().collect();
+            let few = slow.len() * SLOW_PART <= pool.serving();
+            for id in slow {
+                let worker = self.workers.get_mut(&id).expect("an idle worker is there");
+                if few {
+                    worker.drain(&self.config, pool, &mut self.timers);
+                    out.push(Action::StopSlowWorker { worker: id });
+                } else {
+                    worker.slowness.forget();
+                    worker.settle(&self.config, pool, &mut self.timers);
+                }
+            }
+        }
+    }
+
+    /// A worker is lost, or killed as it missed a deadline.
+    pub(crate) fn note_lost(&mut self, id: WorkerId) {
+        let Some(worker) = self.workers.get(&id).filter(|worker| !worker.leases().is_empty())
+        else {
+            return;
+        };
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        pool.lost = Some(self.now);
+    }
+
+    /// The stage that a worker runs has run for so long that another may run it as well.
+    pub(crate) fn note_long_running(&mut self, id: WorkerId) {
+        let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
+        worker.long_running = true;
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        pool.long_running.insert(id);
+        self.settle(id);
+    }
+
+    /// Gives idle workers a second lease of batches' last requests. To be called after leases were granted.
+    pub(crate) fn hedge(&mut self, out: &mut Vec<Action>) {
+        let mut last: Vec<(Rank, Micros, WorkerId)> = Vec::new();
+        for pool in self.pools.values_mut() {
+            let hedges = pool.lost.is_some_and(|at| self.now <= at + HEDGED_FOR);
+            if !hedges || pool.long_running.is_empty() || pool.idle_for_hedge().is_none() {
+                continue;
+            }
+            let workers = &self.workers;
+            pool.long_running
+                .retain(|id| workers.get(id).is_some_and(|worker| worker.long_running));
+            for id in &pool.long_running {
+                let Some((held, elapsed)) = workers[id].running(self.now) else { continue };
+                let Some(batch) = self.batches.get(&held.request.batch) else { continue };
+                let request = batch.requests.get(&held.request.seq);
+                let alone = request.is_some_and(|request| request.hedge().is_none());
+                let is_last = batch.is_sealed() && batch.requests.len() <= LAST_REQUESTS;
+                if !held.abandoned && alone && is_last && batch.new.hedged {
+                    last.push((batch.rank(), self.now - elapsed, *id));
+                }
+            }
+        }
+        last.sort_unstable();
+        for (.., first) in last {
+            self.grant_second(first, out);
+        }
+    }
+
+    /// Leases what a worker runs to an idle one of its pool as well, if there is one that the tenant may have.
+    fn grant_second(&mut self, first: WorkerId, out: &mut Vec<Action>) {
+        let (held, _) = self.workers[&first].running(self.now).expect("it runs a lease");
+        let pool =
+            self.pools.get_mut(&self.workers[&first].pool).expect("a worker's pool is there");
+        let Some(second) = pool.idle_for_hedge() else { return };
+        if !pool.fair_queue.may_serve_more(held.owner.tenant) {
+            return;
+        }
+        self.last_lease = LeaseId(self.last_lease.0 + 1);
+        let lease = held.second(self.last_lease, self.now);
+        let (id, stage) = (lease.request, lease.stage);
+        let batch = self.batches.get_mut(&id.batch).expect("what runs has a live batch");
+        let request = batch.request(id.seq);
+        request.set_hedge(Some(second));
+        let attempt = request.tries + 1;
+        let worker = self.workers.get_mut(&second).expect("an idle worker is there");
+        worker.hold(lease, self.now);
+        worker.settle(&self.config, pool, &mut self.timers);
+        let lease = self.last_lease;
+        out.push(Action::Grant(Grant {
+            worker: second,
+            lease,
+            request: id,
+            stage,
+            attempt,
+            hedge: true,
+        }));
+    }
+}
