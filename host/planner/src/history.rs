@@ -88,10 +88,10 @@ impl RunHistories {
 
 impl RunHistory {
     fn add(&mut self, profile: Arc<Profile>, depth: usize) {
-        let alike = |last: &Arc<Profile>| !differ(last, &profile);
-        if !self.fits(&profile.stages) || !self.profiles.front().is_none_or(alike) {
+        let change = self.profiles.front().map_or(1.0, |last| factor_between(last, &profile));
+        if !self.fits(&profile.stages) || change > DIFFERENT {
             self.profiles.clear();
-            self.changed = true;
+            self.changed = change > CHANGED;
         }
         self.profiles.push_front(profile);
         self.profiles.truncate(depth);
@@ -118,26 +118,28 @@ impl RunHistory {
 
 /// Means that are farther apart than this factor are no chance.
 const DIFFERENT: f64 = 1.2;
+/// A change by more than this factor is so sudden that one batch after it says little about the next.
+const CHANGED: f64 = 1.4;
 /// A batch with fewer requests than this says little about the next.
 const REQUESTS_MIN: usize = 100;
 
-/// Whether the workload changed between two batches, so that the earlier one misleads.
-fn differ(earlier: &Profile, later: &Profile) -> bool {
+/// The factor by which the workload changed most between two batches, in its arrivals or at a stage.
+fn factor_between(earlier: &Profile, later: &Profile) -> f64 {
     let few = |profile: &Profile| profile.requests.len() < REQUESTS_MIN;
     if few(earlier) || few(later) {
-        return false;
+        return 1.0;
     }
     let arrivals = |profile: &Profile| {
         let offsets = profile.requests.iter().map(|request| request.arrived.as_secs_f64());
         offsets.sum::<f64>() / profile.requests.len() as f64
     };
     let stages = 0..later.stages.len();
-    apart(arrivals(earlier), arrivals(later))
-        || stages.into_iter().any(|stage| apart(mean(earlier, stage), mean(later, stage)))
+    let at_stages = stages.map(|stage| factor(mean(earlier, stage), mean(later, stage)));
+    at_stages.fold(factor(arrivals(earlier), arrivals(later)), f64::max)
 }
 
-fn apart(a: f64, b: f64) -> bool {
-    a > 0.0 && b > 0.0 && (a > b * DIFFERENT || b > a * DIFFERENT)
+fn factor(a: f64, b: f64) -> f64 {
+    if a > 0.0 && b > 0.0 { (a / b).max(b / a) } else { 1.0 }
 }
 
 /// Seconds that a stage ran where it was reached; zero if too few did to say.
