@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   idle worker ------> the tenant with the fewest workers for its weight, among those that have
-//!        ^              waiting requests and are below their bound; the rank breaks ties
+//!        ^              waiting requests and are below their bound; among those without a worker
+//!        |              the one that has waited for longest, else the rank breaks ties
 //!        |                                   |
 //!        |  its last lease has ended         v
 //!        +--------------------------- serves that tenant --+
@@ -12,9 +13,10 @@
 //!
 //! This is weighted max-min fairness over workers. The pool owns the queue. A worker serves one tenant at
 //! a time, so workers are shared at each moment, however long stages run and however many leases are
-//! prefetched; a tenant is owed nothing for the past. While a pool has fewer workers than tenants, ranks
-//! decide who is served first. Inside a tenant's queue the discipline decides, or first the number of workers
-//! of each run (`run_queues`). A tenant's queue exists while one of its requests waits or a worker serves it.
+//! prefetched; a tenant is owed nothing for the past. While a pool has fewer workers than tenants, they take
+//! turns, so that none starves: a worker goes on to the next tenant without one when what it runs has ended, or if
+//! it is prefetching, after a turn's time. Inside a tenant's queue the discipline decides, or first the number of
+//! workers of each run (`run_queues`). A tenant's queue exists while one of its requests waits or a worker serves it.
 //!
 //! Each change costs O(log tenants), counted over the tenants that have something in this pool.
 
@@ -40,6 +42,8 @@ pub(crate) struct Owner {
 /// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Prefetcher {
+    /// Whether it has served the tenant for a turn's time, so that tenants without a worker come first.
+    pub(crate) is_turn_over: bool,
     pub(crate) expected: Micros,
     pub(crate) leases: usize,
     pub(crate) worker: WorkerId,
@@ -49,6 +53,8 @@ pub(crate) struct Prefetcher {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct NextTenant {
     load: TenantLoad,
+    /// Its turn among the tenants without a worker.
+    turn: u64,
     /// The rank of the tenant's next request.
     rank: Rank,
     batch: BatchId,
@@ -61,6 +67,8 @@ struct TenantQueue {
     entitlement: PoolEntitlement,
     /// The number of workers that serve the tenant.
     workers: u32,
+    /// Its turn, from when it last had no worker.
+    turn: u64,
     /// The tenant's workers that may prefetch more leases.
     prefetchers: BTreeSet<Prefetcher>,
     /// Its entries in the fair queue.
@@ -75,6 +83,7 @@ pub(crate) struct FairQueue {
     tenants: BTreeMap<TenantId, TenantQueue>,
     entries: Entries,
     waiting: usize,
+    last_turn: u64,
 }
 
 /// The indexes over all tenants' queues.
@@ -89,7 +98,13 @@ struct Entries {
 
 impl FairQueue {
     pub(crate) fn new(discipline: Discipline) -> Self {
-        Self { discipline, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
+        Self {
+            discipline,
+            tenants: BTreeMap::new(),
+            entries: Entries::default(),
+            waiting: 0,
+            last_turn: 0,
+        }
     }
 
     /// The number of waiting requests.
@@ -165,10 +180,10 @@ impl FairQueue {
         place: Place,
         entitlement: impl FnOnce() -> PoolEntitlement,
     ) {
-        let tenant_queue = self
-            .tenants
-            .entry(owner.tenant)
-            .or_insert_with(|| TenantQueue::new(self.discipline, entitlement()));
+        let tenant_queue = self.tenants.entry(owner.tenant).or_insert_with(|| {
+            self.last_turn += 1;
+            TenantQueue::new(self.discipline, entitlement(), self.last_turn)
+        });
         tenant_queue.runs.push(&owner.run, request, place);
         self.waiting += 1;
         tenant_queue.arrange(owner.tenant, &mut self.entries);
@@ -225,8 +240,11 @@ impl FairQueue {
             .expect("a tenant with a worker has a queue");
         }
         if let Some(owner) = old {
+            self.last_turn += 1;
+            let turn = self.last_turn;
             self.change(owner.tenant, |tenant_queue| {
                 tenant_queue.workers -= 1;
+                tenant_queue.turn = turn;
                 tenant_queue.runs.release(&owner.run);
             })
             .expect("a tenant with a worker has a queue");
@@ -280,11 +298,12 @@ impl FairQueue {
 }
 
 impl TenantQueue {
-    fn new(discipline: Discipline, entitlement: PoolEntitlement) -> Self {
+    fn new(discipline: Discipline, entitlement: PoolEntitlement, turn: u64) -> Self {
         Self {
             runs: RunQueues::new(discipline, entitlement.share_runs),
             entitlement,
             workers: 0,
+            turn,
             prefetchers: BTreeSet::new(),
             candidate: None,
             top_up: None,
@@ -309,20 +328,19 @@ impl TenantQueue {
 
     fn next_candidate(&self, tenant: TenantId) -> Option<NextTenant> {
         let free = self.entitlement.workers_max.is_none_or(|max| self.workers < max);
-        if free { self.candidate_with(self.workers, tenant) } else { None }
+        if free { self.candidate_with(self.workers, self.turn, tenant) } else { None }
     }
 
     fn next_top_up(&self, tenant: TenantId) -> Option<NextTenant> {
-        if self.prefetchers.is_empty() {
-            None
-        } else {
-            self.candidate_with(self.workers - 1, tenant)
-        }
+        let turn = if self.prefetchers.first()?.is_turn_over { u64::MAX } else { 0 };
+        self.candidate_with(self.workers - 1, turn, tenant)
     }
 
-    fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<NextTenant> {
+    fn candidate_with(&self, workers: u32, turn: u64, tenant: TenantId) -> Option<NextTenant> {
         let (rank, batch) = self.runs.first()?;
-        Some(NextTenant { load: self.load_with(workers), rank, batch, tenant })
+        // Those that have a worker do not starve, and ranks decide.
+        let turn = if workers == 0 { turn } else { 0 };
+        Some(NextTenant { load: self.load_with(workers), turn, rank, batch, tenant })
     }
 
     fn load(&self) -> TenantLoad {

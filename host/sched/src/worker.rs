@@ -18,6 +18,10 @@ use crate::pool::{Offer, Pool};
 use crate::slowness::{Slowness, UsualTime};
 use crate::timer::{SchedTimer, Timers};
 
+/// The time for which a worker serves a tenant before one without a worker has its turn: long enough that prefetching
+/// pays, short enough that nobody notices.
+const TURN: Micros = Micros::from_ms(50);
+
 #[derive(Debug)]
 pub(crate) struct WorkerLease {
     pub(crate) lease: LeaseId,
@@ -55,6 +59,9 @@ pub(crate) struct Worker {
     load: PluginLoad,
     /// The time from which it has no lease, if it has none.
     idle_since: Micros,
+    /// The time from which it has leases, all of one tenant; and whether that was a turn's time ago.
+    turn_since: Micros,
+    is_turn_over: bool,
     /// Whether the running lease takes so long that no lease may wait after it.
     blocked: bool,
     /// Whether the running lease has run for so long that another worker may run its stage as well.
@@ -99,6 +106,8 @@ impl Worker {
             running_since: Micros::ZERO,
             load: PluginLoad::NotReported,
             idle_since: now,
+            turn_since: now,
+            is_turn_over: false,
             blocked: false,
             long_running: false,
             slowness: Slowness::default(),
@@ -117,7 +126,9 @@ impl Worker {
     pub(crate) fn hold(&mut self, held: WorkerLease, now: Micros) {
         if self.leases.is_empty() {
             self.running_since = now;
+            self.turn_since = now;
         }
+        self.is_turn_over = now.since(self.turn_since) >= TURN;
         match held.expected {
             Some(expected) => self.expected = self.expected + expected,
             None => self.unknown += 1,
@@ -130,6 +141,7 @@ impl Worker {
         let at = self.leases.iter().position(|held| held.lease == lease)?;
         let held = self.leases.remove(at)?;
         self.forget(&held);
+        self.is_turn_over = now.since(self.turn_since) >= TURN;
         if at == 0 {
             self.running_since = now;
             self.load = PluginLoad::NotReported;
@@ -261,7 +273,12 @@ impl Worker {
             None => Offer::Idle { since: self.idle_since, pace: self.slowness.pace(), worker },
             Some(running) => Offer::Prefetch {
                 tenant: running.owner.tenant,
-                prefetcher: Prefetcher { expected, leases, worker },
+                prefetcher: Prefetcher {
+                    is_turn_over: self.is_turn_over,
+                    expected,
+                    leases,
+                    worker,
+                },
             },
         })
     }

@@ -71,6 +71,40 @@ fn a_flood_holds_up_no_other_tenant() {
 }
 
 #[test]
+fn more_tenants_than_workers_take_turns() {
+    check(
+        "
+        0ms announce A tenant=1 stages=cpu:100s
+        0ms submit A 0 1 2 3
+          -> estimate A 1000ms
+        0ms join w1 cpu
+          -> grant w1 L1 A.0 stage 0 try 1
+        1s announce B tenant=2 stages=cpu:100s
+        1s submit B 0 1
+          -> estimate B 2000ms
+        2s announce C tenant=3 stages=cpu:100s
+        2s submit C 0 1
+          -> estimate C 3000ms
+        5s finish w1 scored 5s
+          -> finish A.0 scored t=5000ms [0: queued 0ms ran 5000ms tries 1]
+          -> estimate A 5000ms
+          -> estimate B 6000ms
+          -> grant w1 L2 B.0 stage 0 try 1
+        10s finish w1 scored 5s
+          -> finish B.0 scored t=6000ms [0: queued 4000ms ran 5000ms tries 1]
+          -> estimate C 7000ms
+          -> grant w1 L3 C.0 stage 0 try 1
+        15s finish w1 scored 5s
+          -> finish C.0 scored t=7000ms [0: queued 8000ms ran 5000ms tries 1]
+          -> grant w1 L4 A.1 stage 0 try 1
+        20s finish w1 scored 5s
+          -> finish A.1 scored t=5000ms [0: queued 15000ms ran 5000ms tries 1]
+          -> grant w1 L5 B.1 stage 0 try 1
+        ",
+    );
+}
+
+#[test]
 fn a_tenant_at_its_bound_gets_no_more_until_one_ends() {
     check(
         "
@@ -193,7 +227,7 @@ fn a_hand_is_filled_up_for_one_tenant() {
 /// With one worker for two tenants the one whose batch ends first is served: the worker
 /// runs its leases to the end, then it changes over.
 #[test]
-fn a_worker_changes_over_when_it_has_no_lease() {
+fn a_worker_that_prefetches_changes_over_after_a_turn() {
     check(
         "
         0ms announce A tenant=1 stages=cpu:1s plugin=1
@@ -212,12 +246,14 @@ fn a_worker_changes_over_when_it_has_no_lease() {
           -> estimate B 0.1ms
         4ms finish w1 scored 100us
           -> finish A.1 scored t=2.1ms [0: queued 0ms ran 0.1ms tries 1]
-        5ms finish w1 scored 100us
+          -> grant w1 L4 A.3 stage 0 try 1
+        60ms finish w1 scored 100us
           -> finish A.2 scored t=2.1ms [0: queued 0ms ran 0.1ms tries 1]
-          -> grant w1 L4 B.0 stage 0 try 1
-        6ms finish w1 scored 100us
-          -> finish B.0 scored t=0.1ms [0: queued 5ms ran 0.1ms tries 1]
-          -> grant w1 L5 A.3 stage 0 try 1
+        61ms finish w1 scored 100us
+          -> finish A.3 scored t=2.1ms [0: queued 2ms ran 0.1ms tries 1]
+          -> grant w1 L5 B.0 stage 0 try 1
+        62ms finish w1 scored 100us
+          -> finish B.0 scored t=0.1ms [0: queued 61ms ran 0.1ms tries 1]
           -> grant w1 L6 A.4 stage 0 try 1
         ",
     );

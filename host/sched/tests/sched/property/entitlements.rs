@@ -16,6 +16,8 @@ struct Scene<'a> {
     pool: &'a str,
     leases: BTreeMap<WorkerId, Vec<RequestId>>,
     waiting: BTreeSet<RequestId>,
+    /// The step since which a tenant waits without a worker.
+    unserved: BTreeMap<TenantId, usize>,
 }
 
 impl World {
@@ -72,7 +74,8 @@ impl World {
     }
 
     /// Plays the step's grants again, which come last in it, and looks at each.
-    pub(super) fn check_entitlements(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
+    pub(super) fn check_entitlements(&mut self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
+        let step = self.steps.len();
         let new: BTreeSet<LeaseId> = grants.iter().map(|grant| grant.lease).collect();
         for pool in POOLS {
             let workers = self.workers.iter().filter(|(_, worker)| *worker.pool == *pool);
@@ -86,12 +89,20 @@ impl World {
                 grants.iter().filter(|grant| leases.contains_key(&grant.worker)).collect();
             let requests = granted.iter().map(|grant| grant.request);
             let waiting = waiting[at(pool)].iter().copied().chain(requests).collect();
-            let mut scene = Scene { world: self, pool, leases, waiting };
+            let mut scene = Scene { world: self, pool, leases, waiting, unserved: BTreeMap::new() };
+            let before = &self.unserved[at(pool)];
+            let unserved = scene
+                .without_worker()
+                .map(|tenant| (tenant, before.get(&tenant).copied().unwrap_or(step)));
+            scene.unserved = unserved.collect();
             for grant in granted {
                 scene.check(grant);
                 scene.waiting.remove(&grant.request);
                 scene.leases.get_mut(&grant.worker).expect("of this pool").push(grant.request);
+                scene.unserved.remove(&self.tenant_of(grant.request));
             }
+            let unserved = scene.unserved;
+            self.unserved[at(pool)] = unserved;
         }
     }
 }
@@ -117,9 +128,23 @@ impl Scene<'_> {
         for (other, first) in others {
             let mine = (self.serving(tenant) - spared, tenant);
             let theirs = (self.serving(other), other);
-            let before = self.compare(mine, theirs).then_with(|| turn(key).cmp(&turn(first)));
+            let load = self.compare(mine, theirs);
+            if load == Ordering::Equal && mine.0 == 0 {
+                // Tenants without a worker take turns; a worker goes on with its tenant for a while.
+                let turn = spared == 1 || self.unserved[&tenant] <= self.unserved[&other];
+                assert!(turn, "{other} has waited for longer than {tenant}");
+                continue;
+            }
+            let before = load.then_with(|| turn(key).cmp(&turn(first)));
             assert_eq!(before, Ordering::Less, "{other}'s turn, not {tenant}'s");
         }
+    }
+
+    /// The tenants that wait without a worker.
+    fn without_worker(&self) -> impl Iterator<Item = TenantId> {
+        let tenants: BTreeSet<TenantId> =
+            self.waiting.iter().map(|id| self.world.tenant_of(*id)).collect();
+        tenants.into_iter().filter(|tenant| self.serving(*tenant) == 0)
     }
 
     /// The request is the next one of the run with the fewest workers, among the runs of its tenant.

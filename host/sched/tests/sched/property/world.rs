@@ -81,6 +81,8 @@ pub(super) struct World {
     pub(super) planning: Planning,
     /// Of tenants of which one was told.
     pub(super) entitlements: BTreeMap<TenantId, Entitlement>,
+    /// The step since which a tenant waits without a worker, by pool.
+    pub(super) unserved: [BTreeMap<TenantId, usize>; 2],
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
@@ -119,6 +121,7 @@ impl World {
             pools: Default::default(),
             planning: Planning::default(),
             entitlements: BTreeMap::new(),
+            unserved: Default::default(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
             steps: Vec::new(),
