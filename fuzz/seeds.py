@@ -136,19 +136,47 @@ def package() -> Iterator[bytes]:
         yield b"\x02" + archive.getvalue()
 
 
+def oidc() -> Iterator[bytes]:
+    later = 4_102_444_800
+    person = {"sub": "1", "email": "A@example.com", "email_verified": True, "name": "A B"}
+    ours = {"iss": "https://id.example", "aud": "assay", "exp": later, "nonce": "n"}
+    for change in ({}, {"aud": ["assay", "other"], "azp": "assay"}, {"email_verified": "true", "nbf": 1}, {"exp": 1}):
+        yield json.dumps(ours | person | change).encode()
+    key = {"kty": "RSA", "kid": "k", "alg": "RS256", "use": "sig", "n": "AQAB", "e": "AQAB"}
+    yield json.dumps({"keys": [key]}).encode() + b"\0eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.e30.AAAA"
+
+
+def submit() -> Iterator[bytes]:
+    for number, row in enumerate(rows(MATH)[:20]):
+        item = {"key": str(number), "group": "g", "metadata": {"a": [1.5, None]}, **row}
+        kept = {name: item[name] for name in ("key", "group", "prompt", "response", "label", "metadata") if name in item}
+        yield bytes([7 * number + 1]) + json.dumps(kept).encode() + b'\n{"key":"\\ud83d\\ude00","response":"x"}\r\n\n[1]'
+
+
+def trainers() -> Iterator[bytes]:
+    parts = [{"type": "text", "text": "a"}, {"type": "image_url"}]
+    yield json.dumps([{"role": "user", "content": "a"}, {"role": "assistant", "content": parts}]).encode()
+    verified = [{"reward": 1.0, "_ng_task_index": 0, "steps": 3, "ok": True}, {"reward": 0, "mask_sample": True}]
+    yield json.dumps({"verify_responses": verified}).encode()
+    yield b"null"
+
+
 TARGETS = {
     "extract": extract,
     "format": form,
     "hosts": hosts,
     "judge": judge,
     "math": math,
+    "oidc": oidc,
     "package": package,
     "pickle": packed,
     "ptx": ptx,
     "python": python,
     "schema": schema,
     "slurm": slurm,
+    "submit": submit,
     "trace": trace,
+    "trainers": trainers,
     "wire": wire,
 }
 

@@ -2,6 +2,7 @@
 //! the callback are kept here, in a bounded number, each bound to its browser by a cookie.
 
 mod config;
+mod id_token;
 mod pending;
 mod provider;
 
@@ -11,8 +12,9 @@ use reqwest::Url;
 use crate::problem::ApiError;
 
 pub use config::OidcConfig;
+pub(crate) use id_token::Answer;
 pub(crate) use pending::{Flow, Pending};
-pub(crate) use provider::{Answer, Provider};
+pub(crate) use provider::Provider;
 
 pub(crate) const PATH: &str = "/v1/session/oidc";
 

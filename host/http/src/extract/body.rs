@@ -16,6 +16,8 @@ use tokio::time::Instant;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 
+use crate::extract::name::check_text;
+use crate::extract::object;
 use crate::problem::ApiError;
 
 /// The silence after which a body is given up, and how far it may lag behind the least pace.
@@ -183,41 +185,11 @@ pub(crate) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), 
 }
 
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    object(bytes).map_err(|error| {
-        let why = explain::<T>(bytes, &error);
+    object::read(bytes).map_err(|error| {
+        let why = object::explain::<T>(bytes, &error);
         ApiError::bad_request(format!("the body is not valid for this call: {why}"))
             .hint("GET /openapi.json describes it")
     })
-}
-
-/// The reason why JSON is no `T`, after the path of the field that it is about.
-pub(crate) fn explain<'a, T: Deserialize<'a>>(json: &'a [u8], error: &serde_json::Error) -> String {
-    if is_array(json) {
-        return error.to_string();
-    }
-    // Paths are followed for wrong values alone, because that takes time.
-    let mut again = serde_json::Deserializer::from_slice(json);
-    match serde_path_to_error::deserialize::<_, T>(&mut again) {
-        Err(named) if named.path().iter().next().is_some() => {
-            // A name in it may be as long as the body.
-            let path = named.path().to_string();
-            let path: String = path.chars().take(limits::COMPAT_FIELD_BYTES_MAX).collect();
-            format!("{path}: {}", named.inner())
-        }
-        Ok(_) | Err(_) => error.to_string(),
-    }
-}
-
-/// An object, and not its values in an array, which serde takes for one, too.
-pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, serde_json::Error> {
-    if is_array(json) {
-        return Err(serde::de::Error::custom("it is an array instead of an object"));
-    }
-    serde_json::from_slice(json)
-}
-
-fn is_array(json: &[u8]) -> bool {
-    json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
 }
 
 /// A file, in the OpenAPI document.
@@ -230,32 +202,6 @@ impl utoipa::PartialSchema for Binary {
         let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
         ObjectBuilder::new().schema_type(Type::String).format(Some(format)).into()
     }
-}
-
-/// A name that people gave: not empty, not too long, nothing invisible.
-pub(crate) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), String> {
-    if text.is_empty() {
-        return Err(format!("{what} is empty"));
-    }
-    if text.len() > bytes_max {
-        return Err(format!("{what} has {} bytes, the limit is {bytes_max}", text.len()));
-    }
-    if text.chars().any(char::is_control) {
-        return Err(format!("{what} has a control character"));
-    }
-    if text.chars().any(turns_text) {
-        return Err(format!("{what} has a character that changes the direction of text"));
-    }
-    Ok(())
-}
-
-/// Whether the character changes the order in which those beside it are shown, so that a name could pass
-/// for another.
-fn turns_text(character: char) -> bool {
-    matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
 }
 
 /// A part of a name that a list is searched for; nothing when it is empty.

@@ -8,7 +8,11 @@ use assay_wire::proto;
 use prost::Message as _;
 use serde_json::value::RawValue;
 
-use crate::extract::body;
+use crate::extract::name::check_text;
+use crate::extract::object;
+
+/// The length of the reason why an item cannot be read.
+const PROBLEM_CHARS_MAX: usize = 1_000;
 
 /// A valid item, ready to be stored.
 pub(crate) struct Item {
@@ -29,7 +33,7 @@ pub(crate) fn read(json: &[u8]) -> Result<SubmitItem, (String, String)> {
     if json.len() > limits::ITEM_BYTES_MAX {
         return Err((String::new(), too_long()));
     }
-    let item: SubmitItem = body::object(json).map_err(|error| unreadable(json, &error))?;
+    let item: SubmitItem = object::read(json).map_err(|error| unreadable(json, &error))?;
     match check(&item) {
         Ok(()) => Ok(item),
         Err(detail) => Err((shown(&item.key), detail)),
@@ -39,15 +43,17 @@ pub(crate) fn read(json: &[u8]) -> Result<SubmitItem, (String, String)> {
 /// The key of an item that cannot be read, and the text that is at fault, such as a prompt that is null or has half of a
 /// surrogate pair; as far as they can be told.
 fn unreadable(json: &[u8], error: &serde_json::Error) -> (String, String) {
-    let detail = format!("the item is not readable: {error}");
-    let Ok(fields) = body::object::<HashMap<String, &RawValue>>(json) else {
+    // A name in it may be as long as the item.
+    let brief = |why: String| why.chars().take(PROBLEM_CHARS_MAX).collect::<String>();
+    let detail = brief(format!("the item is not readable: {error}"));
+    let Ok(fields) = object::read::<HashMap<String, &RawValue>>(json) else {
         return (String::new(), detail);
     };
     let text = |name| fields.get(name).map(|value| serde_json::from_str::<String>(value.get()));
     let key = text("key").and_then(Result::ok).unwrap_or_default();
     let fault = ["key", "prompt", "response"].into_iter().find_map(|name| {
         let problem = text(name)?.err()?;
-        Some(format!("{name} is not readable: {problem}"))
+        Some(brief(format!("{name} is not readable: {problem}")))
     });
     (shown(&key), fault.unwrap_or(detail))
 }
@@ -61,9 +67,9 @@ pub(crate) fn too_long() -> String {
 }
 
 fn check(item: &SubmitItem) -> Result<(), String> {
-    body::check_text("key", &item.key, limits::KEY_BYTES_MAX)?;
+    check_text("key", &item.key, limits::KEY_BYTES_MAX)?;
     if let Some(group) = &item.group {
-        body::check_text("group", group, limits::GROUP_BYTES_MAX)?;
+        check_text("group", group, limits::GROUP_BYTES_MAX)?;
     }
     check_fields(&item.prompt, &item.response, item.label.as_deref(), item.metadata.as_deref())
 }

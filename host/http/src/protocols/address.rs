@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{PROTOCOLS, Protocol};
 use crate::auth::trainer::after_key;
-use crate::extract::body;
+use crate::extract::name::check_text;
 use crate::problem::ApiError;
 
 #[derive(Debug, PartialEq)]
@@ -88,7 +88,7 @@ impl Address {
             options.set(&part)?;
         }
         let run = place.run().to_owned();
-        body::check_text("the run in the path", &run, limits::RUN_BYTES_MAX)
+        check_text("the run in the path", &run, limits::RUN_BYTES_MAX)
             .map_err(ApiError::bad_request)?;
         let Place { protocol, plugin, rest, .. } = place;
         Ok(Self { protocol, plugin, run, rest, options })
@@ -112,7 +112,7 @@ impl Options {
     fn set(&mut self, option: &str) -> Result<(), ApiError> {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let text = || {
-            body::check_text(name, value, limits::COMPAT_FIELD_BYTES_MAX)
+            check_text(name, value, limits::COMPAT_FIELD_BYTES_MAX)
                 .map(|()| Some(value.to_owned()))
                 .map_err(ApiError::bad_request)
         };

@@ -25,6 +25,7 @@ use crate::auth::Caller;
 use crate::auto_batches::{CallGuard, RunKey, may_end_otherwise};
 use crate::extract::body::{self, Turn};
 use crate::extract::item;
+use crate::extract::name::check_text;
 use crate::extract::trace::CallTrace;
 use crate::problem::ApiError;
 use crate::quotas;
@@ -360,7 +361,7 @@ impl Samples {
             Some((run, step)) => (run, Some(step)),
             None => (run.clone(), None),
         };
-        body::check_text("the run", &run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
+        check_text("the run", &run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
         let bodies = asked.samples.into_iter().map(encode).collect::<Result<_, _>>()?;
         let whose = RunKey { tenant, run, step };
         Ok(Self { whose, hash, bodies, due })
@@ -372,8 +373,7 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
     if let Some(group) = &group {
-        body::check_text("the group", group, limits::GROUP_BYTES_MAX)
-            .map_err(ApiError::bad_request)?;
+        check_text("the group", group, limits::GROUP_BYTES_MAX).map_err(ApiError::bad_request)?;
     }
     let group = group.or_else(|| {
         let of_prompt = || assay_core::id::Digest::of(prompt.as_bytes()).to_string();

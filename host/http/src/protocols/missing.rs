@@ -24,7 +24,7 @@ use super::Protocol;
 use super::address::Place;
 use super::call::Call;
 use crate::app::{App, AppState};
-use crate::extract::body;
+use crate::extract::name::check_text;
 use crate::problem::ApiError;
 
 /// Why an answer has no reward. An answer of status 200 that says so in its
@@ -188,7 +188,7 @@ impl Asker {
         let tenant = self.tenant.0.get().copied();
         // Strangers name no runs in a list of incidents.
         let run = tenant.and_then(|_| run.or_else(|| Some(self.run.clone())));
-        let run = run.filter(|run| body::check_text("run", run, limits::RUN_BYTES_MAX).is_ok());
+        let run = run.filter(|run| check_text("run", run, limits::RUN_BYTES_MAX).is_ok());
         let iteration =
             batch.or_else(|| self.batch.get()).or_else(|| self.latest(tenant?, run.as_deref()?));
         let place = iteration.map_or_else(String::new, |it| format!(" in iteration {}", it.number));

@@ -21,7 +21,7 @@ use super::document::PlaceParams;
 use super::missing::NoReward;
 use super::text::{Message, Prompt, label};
 use super::{metrics, no_route};
-use crate::extract::body;
+use crate::extract::{body, object};
 use crate::problem::ApiError;
 
 /// The deadline of verifiers' client; NeMo-Gym's own client waits without limit.
@@ -162,7 +162,7 @@ fn field<'a, T: Deserialize<'a>>(row: &'a Row, name: &str) -> Result<T, ApiError
     let value =
         row.get(name).ok_or_else(|| ApiError::bad_request(format!("there is no {name}")))?;
     serde_json::from_str(value.get()).map_err(|error| {
-        let why = body::explain::<T>(value.get().as_bytes(), &error);
+        let why = object::explain::<T>(value.get().as_bytes(), &error);
         ApiError::bad_request(format!("{name} is not valid for this call: {why}"))
     })
 }

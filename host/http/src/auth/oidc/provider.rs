@@ -1,39 +1,22 @@
-//! The dialogue with the OpenID provider: discovery, the address to which the browser is sent, the exchange
-//! of the code, and the check of the ID token (OpenID Connect Core 3.1.3.7). A claim counts only if the
-//! provider signed it, for this client and for this sign-in.
+//! The dialogue with the OpenID provider: discovery, the address to which the browser is sent, and the exchange
+//! of the code.
 
 use std::time::Duration;
 
-use assay_api::people::normal_email;
 use assay_core::limits;
 use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
-use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use jsonwebtoken::jwk::JwkSet;
 use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
-use subtle::ConstantTimeEq as _;
+use serde::de::DeserializeOwned;
 
 use super::config::{OidcConfig, check_address};
+use super::id_token::{self, Answer, Doubt, TokenRules};
 use super::pending::Flow;
 use super::refused;
 use crate::problem::ApiError;
-
-/// The accepted signature algorithms: asymmetric ones only.
-const ALGORITHMS: [Algorithm; 8] = [
-    Algorithm::RS256,
-    Algorithm::RS384,
-    Algorithm::RS512,
-    Algorithm::PS256,
-    Algorithm::PS384,
-    Algorithm::ES256,
-    Algorithm::ES384,
-    Algorithm::EdDSA,
-];
-/// The largest difference between the clocks, in seconds.
-const LEEWAY_SECONDS: u64 = 30;
 
 pub(crate) struct Provider {
     http: reqwest::Client,
@@ -52,14 +35,6 @@ pub(crate) struct ProviderEndpoints {
     basic: bool,
 }
 
-/// The person who signed in, by the provider's ID token.
-pub(crate) struct Answer {
-    pub subject: String,
-    /// Verified by the provider; in lower case.
-    pub email: String,
-    pub name: String,
-}
-
 #[derive(Deserialize)]
 struct Discovery {
     issuer: String,
@@ -72,33 +47,6 @@ struct Discovery {
 #[derive(Deserialize)]
 struct Tokens {
     id_token: String,
-}
-
-#[derive(Deserialize)]
-struct Claims {
-    sub: String,
-    aud: Audience,
-    azp: Option<String>,
-    nonce: Option<String>,
-    email: Option<String>,
-    email_verified: Option<Truth>,
-    name: Option<String>,
-}
-
-/// Ours is among them: that was checked with the signature.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Audience {
-    Many(Vec<IgnoredAny>),
-    One(IgnoredAny),
-}
-
-/// Some providers send it as a text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Truth {
-    Plain(bool),
-    Text(String),
 }
 
 impl Provider {
@@ -176,64 +124,15 @@ impl Provider {
         }
         let tokens: Tokens = ask(request.form(&form)).await?;
         let keys: JwkSet = ask(self.http.get(flow.known.keys.clone())).await?;
-        self.check(&tokens.id_token, &keys, flow.nonce.as_str())
-    }
-
-    fn check(&self, token: &str, keys: &JwkSet, nonce: &str) -> Result<Answer, ApiError> {
-        let doubtful = |error: jsonwebtoken::errors::Error| untrusted(&error.to_string());
-        let header = jsonwebtoken::decode_header(token).map_err(doubtful)?;
-        if !ALGORITHMS.contains(&header.alg) {
-            return Err(untrusted("it is signed in a way that is not taken"));
-        }
-        let key = find_key(keys, header.kid.as_deref())
-            .ok_or_else(|| untrusted("it is signed with a key that the provider does not list"))?;
-        let key = DecodingKey::from_jwk(key).map_err(doubtful)?;
-        let mut wanted = Validation::new(header.alg);
-        wanted.set_audience(&[&self.client_id]);
-        wanted.set_issuer(&[&self.issuer]);
-        wanted.set_required_spec_claims(&["exp", "aud", "iss", "sub"]);
-        wanted.leeway = LEEWAY_SECONDS;
-        wanted.validate_nbf = true;
-        let claims: Claims = jsonwebtoken::decode(token, &key, &wanted).map_err(doubtful)?.claims;
-        self.check_claims(claims, nonce)
-    }
-
-    fn check_claims(&self, claims: Claims, nonce: &str) -> Result<Answer, ApiError> {
-        let many = matches!(&claims.aud, Audience::Many(all) if all.len() > 1);
-        let ours = claims.azp.as_deref().map(|party| party == self.client_id);
-        if ours == Some(false) || (many && ours.is_none()) {
-            return Err(untrusted("it was made for another client"));
-        }
-        let given = claims.nonce.unwrap_or_default();
-        if !bool::from(given.as_bytes().ct_eq(nonce.as_bytes())) {
-            return Err(untrusted("its nonce is not this sign-in's"));
-        }
-        let verified = match claims.email_verified {
-            Some(Truth::Plain(verified)) => verified,
-            Some(Truth::Text(text)) => text == "true",
-            None => false,
+        let rules = TokenRules {
+            issuer: &self.issuer,
+            client: &self.client_id,
+            nonce: flow.nonce.as_str(),
         };
-        let email = claims.email.ok_or_else(|| refused("the provider sent no e-mail address"))?;
-        if !verified {
-            return Err(refused("the provider has not verified the address"));
-        }
-        let email = normal_email(&email).map_err(|error| refused(&error))?;
-        let name = claims.name.unwrap_or_default();
-        let plain = name.chars().filter(|c| !c.is_control());
-        let name = plain.take(limits::PERSON_NAME_BYTES_MAX / 4).collect();
-        Ok(Answer { subject: claims.sub, email, name })
-    }
-}
-
-/// The key that is named, or the only one there is.
-fn find_key<'a>(keys: &'a JwkSet, id: Option<&str>) -> Option<&'a Jwk> {
-    let signs = |key: &&Jwk| {
-        key.common.public_key_use.as_ref().is_none_or(|it| *it == PublicKeyUse::Signature)
-    };
-    let mut keys = keys.keys.iter().filter(signs);
-    match id {
-        Some(id) => keys.find(|key| key.common.key_id.as_deref() == Some(id)),
-        None => keys.next().filter(|_| keys.next().is_none()),
+        id_token::check(&tokens.id_token, &keys, &rules).map_err(|doubt| match doubt {
+            Doubt::Untrusted(why) => untrusted(&why),
+            Doubt::Refused(why) => refused(&why),
+        })
     }
 }
 

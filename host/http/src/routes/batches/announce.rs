@@ -17,6 +17,7 @@ use crate::announcements;
 use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::extract::name::check_text;
 use crate::problem::ApiError;
 
 /// Two seconds in total; a commit takes milliseconds.
@@ -63,7 +64,7 @@ pub(crate) async fn announce(
 }
 
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
-    body::check_text("run", &call.run, limits::RUN_BYTES_MAX)
+    check_text("run", &call.run, limits::RUN_BYTES_MAX)
         .map_err(|error| ApiError::bad_request(error).field("run"))?;
     if matches!(&*call.run, "." | "..") {
         // Clients take them for steps in the path of an address.

@@ -21,6 +21,7 @@ use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::item::{self, Item, too_long};
+use crate::extract::lines::{BodyLine, Lines};
 use crate::extract::path::PathId;
 use crate::extract::trace::CallTrace;
 use crate::problem::{ApiError, INVALID_LABEL};
@@ -96,35 +97,6 @@ struct Spot {
     line: u64,
 }
 
-/// The part of a line that has arrived so far.
-#[derive(Default)]
-struct Tail {
-    held: Vec<u8>,
-    /// A line that is too long is skipped up to its end.
-    too_long: bool,
-}
-
-impl Tail {
-    fn is_empty(&self) -> bool {
-        self.held.is_empty() && !self.too_long
-    }
-
-    fn hold(&mut self, bytes: &[u8]) {
-        self.too_long |= self.held.len() + bytes.len() > limits::ITEM_BYTES_MAX;
-        if self.too_long {
-            self.held = Vec::new();
-        } else {
-            self.held.extend_from_slice(bytes);
-        }
-    }
-
-    /// The line, unless it was too long.
-    fn take(&mut self) -> Option<Vec<u8>> {
-        let line = std::mem::take(&mut self.held);
-        (!std::mem::take(&mut self.too_long)).then_some(line)
-    }
-}
-
 struct SubmittedLines {
     spots: Vec<Spot>,
     answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
@@ -155,46 +127,31 @@ impl<'a> Submission<'a> {
 
     async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
         let mut pieces = body::Pieces::of_lines(body);
-        let mut tail = Tail::default();
+        let mut lines = Lines::new(limits::ITEM_BYTES_MAX);
         while let Some(bytes) = pieces.next().await? {
             let mut left = &bytes[..];
-            while let Some(end) = memchr::memchr(b'\n', left) {
-                self.end_line(&mut tail, &left[..end]).await?;
-                left = &left[end + 1..];
-            }
-            tail.hold(left);
-            // A proxy may cut the pieces elsewhere than at the ends of lines.
-            if left.len() < bytes.len() {
+            while let Some(line) = lines.next(&mut left) {
+                self.add_line(line).await?;
+                // A proxy may cut the pieces elsewhere than at the ends of lines.
                 pieces.rest();
             }
         }
-        self.end_line(&mut tail, b"").await
+        self.add_line(lines.last()).await
     }
 
-    /// Takes a line: its held part and its end.
-    async fn end_line(&mut self, tail: &mut Tail, end: &[u8]) -> Result<(), ApiError> {
-        if tail.is_empty() {
-            return self.add_line(end).await;
+    async fn add_line(&mut self, line: BodyLine<'_>) -> Result<(), ApiError> {
+        match line {
+            BodyLine::Whole(line) if line.trim_ascii().is_empty() => {
+                self.lines += 1;
+                Ok(())
+            }
+            BodyLine::Whole(line) => self.add(&line).await,
+            BodyLine::TooLong => {
+                self.begin_item()?;
+                self.reject(String::new(), "invalid_item", too_long());
+                Ok(())
+            }
         }
-        tail.hold(end);
-        match tail.take() {
-            Some(line) => self.add_line(&line).await,
-            None => self.refuse_long_line(),
-        }
-    }
-
-    fn refuse_long_line(&mut self) -> Result<(), ApiError> {
-        self.begin_item()?;
-        self.reject(String::new(), "invalid_item", too_long());
-        Ok(())
-    }
-
-    async fn add_line(&mut self, line: &[u8]) -> Result<(), ApiError> {
-        if line.trim_ascii().is_empty() {
-            self.lines += 1;
-            return Ok(());
-        }
-        self.add(line).await
     }
 
     fn begin_item(&mut self) -> Result<(), ApiError> {

@@ -12,6 +12,7 @@ use super::version;
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{PluginsPromote, Scoped};
+use crate::extract::name::check_text;
 use crate::problem::ApiError;
 
 /// Yank a version: new runs cannot use it. Runs that use it keep it.
@@ -27,7 +28,7 @@ pub(crate) async fn yank(
     body: Body,
 ) -> Result<Json<Plugin>, ApiError> {
     let (call, _): (YankPlugin, _) = body::json(body).await?;
-    body::check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
+    check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
         .map_err(|error| ApiError::bad_request(error).field("reason"))?;
     let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &number };
     app.store.yank_plugin(chosen, &call.reason, &caller.actor(), now()).await?;

@@ -11,8 +11,8 @@ use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::{App, AppState};
-use crate::extract::body;
 use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::name::check_text;
 use crate::extract::page::{Cursor, Page};
 use crate::extract::query::Query;
 use crate::problem::ApiError;
@@ -93,8 +93,7 @@ fn filter(verdict: Option<String>, level: Option<String>) -> Result<LogFilter, A
         return Err(ApiError::bad_request(format!("level must be one of {known}, not `{shown}`")));
     }
     if let Some(verdict) = &verdict {
-        body::check_text("verdict", verdict, limits::SEARCH_BYTES_MAX)
-            .map_err(ApiError::bad_request)?;
+        check_text("verdict", verdict, limits::SEARCH_BYTES_MAX).map_err(ApiError::bad_request)?;
     }
     Ok(LogFilter { verdict, level })
 }
