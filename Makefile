@@ -72,7 +72,8 @@ test-limits: ## Crowds of connections, tenants, requests and streams on a releas
 
 test-starved: ## Repeat requests of every plugin beside busy loops and stopped workers on a release build; more in ARGS
 	@scripts/setup.sh test
-	@$(MAKE) --no-print-directory release plugins PLUGINS="math hello format run code"
+	@$(MAKE) --no-print-directory release plugins PLUGINS="math hello format run code cuda judge"
+	"$(TARGET)/release/assay-gpu" install --to "$(TARGET)/cuda"
 	tests/chaos/starved.py --programs "$(TARGET)/release" $(ARGS)
 
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)

@@ -3,7 +3,7 @@
 
     tests/chaos/limits.py [--silent N] [--tenants N] [--queued N] [--streams N] [--programs FOLDER]
 
-Opens silent, half-spoken and dripping connections; makes tenants; queues programs that sleep; opens event streams of many
+Opens silent, half-spoken and dripping connections; makes tenants; queues programs of some tenants, which sleep; opens event streams of many
 tenants. Beside each crowd an innocent tenant asks for single rewards and a probe asks `/livez`, each on a new connection.
 Prints their times and the server's memory and file descriptors as a table in Markdown. Ends with status 1 when a call of
 the innocent tenant was refused or wrong, or when half of the probes took longer than the bound.
@@ -29,6 +29,8 @@ from service import PLUGINS, TARGET, Service, clean_environment  # noqa: E402
 
 WATCHED_S = 15
 SUBMITTED_AT_ONCE = 2_000
+# A tenant may take three quarters of what the others leave.
+GREEDY_TENANTS = 4
 # A batch may have somewhat more.
 BATCH_SIZE = 100_000
 # `/livez` is promised within 100 ms; a machine three times slower keeps this.
@@ -121,33 +123,40 @@ class Limits:
         self.watch(f"{count:,} tenants, made in {took:.0f} s")
 
     def queued(self, count):
-        """Programs that sleep, in as many batches as it takes; as many as are accepted."""
-        greedy, batches = Connection([self.port], self.tenant("greedy", ["run"]), self.never), []
-        accepted, refusal, began = 0, "", time.monotonic()
+        """Programs that sleep, of as many tenants and in as many batches as it takes; as many as are accepted."""
+        accepted, refusals, batches, began = 0, [], [], time.monotonic()
+        for greedy in range(GREEDY_TENANTS):
+            key = self.tenant(f"greedy-{greedy}", ["run"])
+            taken, refusal = self._queue(key, count - accepted, batches)
+            accepted += taken
+            if not refusal:
+                break
+            refusals.append(f"{taken:,} of one, then {refusal}")
+        took = time.monotonic() - began
+        self.watch(f"{accepted:,} requests queued by other tenants, in {took:.0f} s ({'; '.join(refusals)})")
+        for key, batch in batches:
+            status, text, _ = self._timed("POST", f"/v1/batches/{batch}/cancel", {}, key)
+            if status != 200:
+                self.wrong.append(f"cancelling {status} {text[:200]}")
+
+    def _queue(self, key, count, batches):
+        """Queues requests of one tenant; how many were accepted, and why no more."""
         for first in range(0, count, SUBMITTED_AT_ONCE):
             if first % BATCH_SIZE == 0:
-                status, batch = greedy.call("POST", "/v1/batches", {
-                    "plugin": "run@prod", "run": "greedy", "iteration": 1, "share_equal": False})
+                status, text, _ = self._timed("POST", "/v1/batches", {
+                    "plugin": "run@prod", "run": "greedy", "iteration": 1, "share_equal": False}, key)
                 if status != 201:
-                    refusal = f"; then {batch['detail']}"
-                    break
-                batches.append(batch["id"])
-            lines = "".join(json.dumps({"key": str(at), "response": f"import time; time.sleep(5) # {at}",
-                                           "label": {"language": "python"}}) + "\n"
-                            for at in range(first, min(first + SUBMITTED_AT_ONCE, count)))
-            status, reply = greedy.call("POST", f"/v1/batches/{batches[-1]}/requests", lines.encode(),
-                                        {"Content-Type": "application/x-ndjson"})
-            if status not in (200, 202) or reply["rejected"]:
-                refused = next((item for item in reply.get("items", []) if item["status"] == "rejected"), reply)
-                refusal = f"; then {status} {refused}"
-                break
-            accepted += reply["accepted"]
-        took = time.monotonic() - began
-        self.watch(f"{accepted:,} requests queued by another tenant, in {took:.0f} s{refusal}")
-        for batch in batches:
-            status, reply = greedy.call("POST", f"/v1/batches/{batch}/cancel", {})
-            if status != 200:
-                self.wrong.append(f"cancelling {status} {reply}")
+                    return first, json.loads(text)["detail"]
+                batches.append((key, json.loads(text)["id"]))
+            items = [{"key": str(at), "response": f"import time; time.sleep(5) # {at}", "label": {"language": "python"}}
+                     for at in range(first, min(first + SUBMITTED_AT_ONCE, count))]
+            status, text, _ = self._timed("POST", f"/v1/batches/{batches[-1][1]}/requests", items, key)
+            if status == 0:
+                return first, text.decode()
+            reply = json.loads(text)
+            if status != 200 or reply["rejected"]:
+                return first, reply.get("detail") or next(item for item in reply["items"] if item["status"] == "rejected")
+        return count, ""
 
     def streams(self, count):
         """Half of them are dashboards of all tenants there are, half follow an open batch."""

@@ -3,8 +3,8 @@
 
     tests/chaos/starved.py [--requests N] [--busy N] [--jumps] [--seed S] [--programs FOLDER]
 
-Every shipped plugin that needs no GPU and no other host, and a plugin made of each template (Rust, Python, JavaScript),
-first runs its requests in calm. Then busy loops run beside the server, workers are stopped for 0.2 to 5 s, and the same
+Every shipped plugin (`cuda` on a simulated GPU, `judge` with a model of this program's own), and a plugin made of each
+template (Rust, Python, JavaScript), first runs its requests in calm. Then busy loops run beside the server, workers are stopped for 0.2 to 5 s, and the same
 requests run again and again, N in all. `--jumps` sets the clock of the server and its workers forward and back by up to
 hours meanwhile (Debian's faketime; the machine's own clock stays). Prints a table in Markdown. Ends with status 1 where an
 outcome differs from the calm one, or a request timed out.
@@ -12,11 +12,13 @@ outcome differs from the calm one, or a request timed out.
 
 import argparse
 import collections
+import http.server
 import itertools
 import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -35,10 +37,12 @@ TEMPLATES = ["rust", "python", "javascript"]
 # Requests that are repeated. Those of boxes take as long as hundreds of others: their share of all is small, and so are
 # their batches.
 DISTINCT = 20
-SHARES = {"code": 0.01, "run": 0.08, "python": 0.09}
-BATCHES = {"code": 20, "run": 40, "python": 100}
+CUDA_TASKS = ["gelu", "histogram", "saxpy"]
+SHARES = {"code": 0.01, "cuda": 0.006, "run": 0.08, "python": 0.09, "judge": 0.05}
+BATCHES = {"code": 20, "cuda": 20, "run": 40, "python": 100, "judge": 100}
 BATCH = 200
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+CUDA = TARGET / "cuda"
 # A batch of boxed programs beside 24 busy loops takes minutes.
 BATCH_WITHIN_S = 1_800
 
@@ -53,6 +57,8 @@ def requests():
     math = [sample(number)[:3] for number in range(DISTINCT)]
     lines = (ROOT / "plugins/code/sample.jsonl").read_text().splitlines()
     code = [json.loads(line) for line in lines][:DISTINCT]
+    lines = (ROOT / "plugins/cuda/sample.jsonl").read_text().splitlines()
+    cuda = [row for row in map(json.loads, lines) if row["group"] in CUDA_TASKS][:DISTINCT]
     simple = [exact(number) for number in range(DISTINCT)]
     return {
         "math": [{"prompt": prompt, "response": response, "label": label} for prompt, response, label in math],
@@ -60,8 +66,32 @@ def requests():
         "format": [{"response": "<think>a</think><answer>b</answer>" + "c" * (number % 2)} for number in range(DISTINCT)],
         "run": [{"response": f"print({number})", "label": {"language": "python"}} for number in range(DISTINCT)],
         "code": [{name: row[name] for name in ("prompt", "response", "label")} for row in code],
+        "cuda": [{name: row[name] for name in ("prompt", "response", "label")} for row in cuda],
+        "judge": [{"prompt": "Count.", "response": str(number), "label": None} for number in range(DISTINCT)],
         **{template: simple for template in TEMPLATES},
     }
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """A model that finds every even number right. It runs beside the busy loops, and may be as slow as they make it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        system, user = (message["content"] for message in question["messages"][:2])
+        mark = system.partition('{"mark": "')[2].partition('"')[0]
+        numbers = [int(word) for word in re.findall(r"\b\d+\b", user)]
+        said = {"mark": mark, "reason": "because", "scores": {"even": 1 - numbers[-1] % 2}}
+        message = {"role": "assistant", "content": json.dumps(said)}
+        body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
 
 
 class Trial:
@@ -71,6 +101,24 @@ class Trial:
         self.connection = Connection([int(service.url.rpartition(":")[2])], service.key, self.over)
         self.iterations = itertools.count()
         self.stops = self.jumps = 0
+        self.model = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+        threading.Thread(target=self.model.serve_forever, daemon=True).start()
+
+    def allow_model(self):
+        """The first tenant's plugins may ask the model."""
+        status, tenants = self.connection.call("GET", "/v1/tenants")
+        assert status == 200, tenants
+        hosts = [f"private:http://127.0.0.1:{self.model.server_port}"]
+        status, reply = self.connection.call(
+            "PATCH", f"/v1/tenants/{tenants['items'][0]['name']}", {"grants": {"hosts": hosts}})
+        assert status == 200, reply
+
+    def settings(self, plugin):
+        if plugin != "judge":
+            return {}
+        criteria = [{"name": "even", "description": "Is it even?"}]
+        url = f"http://127.0.0.1:{self.model.server_port}/v1"
+        return {"url": url, "model": "counts", "criteria": criteria, "scale": [0, 1]}
 
     def publish_templates(self, folder):
         environment = clean_environment() | {"ASSAY_URL": self.service.url, "ASSAY_API_KEY": self.service.key}
@@ -88,7 +136,7 @@ class Trial:
         path = "/v1/batches"
         status, batch = self.connection.call("POST", path, {
             "plugin": f"{plugin}@prod", "run": plugin, "iteration": next(self.iterations),
-            "share_equal": False, "expected_size": len(items)})
+            "settings": self.settings(plugin), "share_equal": False, "expected_size": len(items)})
         assert status == 201, batch
         lines = "".join(json.dumps({"prompt": "", **item, "key": key}) + "\n" for key, item in items.items())
         status, reply = self.connection.call("POST", f"{path}/{batch['id']}/requests", lines.encode(),
@@ -145,7 +193,8 @@ def main():
     arguments = parser.parse_args()
     plugins = requests()
     with tempfile.TemporaryDirectory(prefix="assay-starved-") as made:
-        service = Service(arguments.programs)
+        gpu = ["--workers", "gpu=1", "--gpu", "simulated", "--cuda", CUDA]
+        service = Service(arguments.programs, options=gpu)
         if arguments.jumps:
             if not pathlib.Path(FAKETIME).exists():
                 sys.exit("--jumps needs Debian's package libfaketime")
@@ -155,6 +204,7 @@ def main():
                               FAKETIME_CACHE_DURATION="1", DONT_FAKE_MONOTONIC="1")
         with service:
             trial = Trial(service, arguments)
+            trial.allow_model()
             os.environ.pop("LD_PRELOAD", None)
             service.publish(*(name for name in plugins if name not in TEMPLATES))
             trial.publish_templates(pathlib.Path(made))

@@ -3,7 +3,7 @@
 //!
 //! The loop, its group commits, the fleet, the scheduler and the planner are the real ones. A seed that fails is printed;
 //! `ASSAY_SIMULATION_SEED=N cargo test -p assay-dispatch --test simulation seeds -- --nocapture` replays it and shows what
-//! happened. `ASSAY_SIMULATION_SEEDS=N` tries so many.
+//! happened. `ASSAY_SIMULATION_SEEDS=N` tries so many. `ASSAY_SIMULATION_HOURS=N` is the length of `a_long_life_holds`.
 
 mod checks;
 mod database;
@@ -25,27 +25,33 @@ use crate::world::{Mutation, START, World, below};
 
 /// In a long test, and otherwise.
 const SEEDS: [u64; 2] = [100_000, 300];
+/// The length of a long life in a long test, and otherwise, in hours of virtual time.
+const HOURS: [u64; 2] = [72, 2];
 /// The seeds in which a mutation must be found.
 const SEEDS_PER_MUTATION: u64 = 400;
 
 /// The end of one simulation.
 struct SimulationEnd {
     failure: Option<String>,
+    batches: usize,
     mutated: u64,
     hash: u64,
 }
 
 fn simulate(seed: u64, mutation: Option<Mutation>, is_shown: bool) -> SimulationEnd {
-    let simulation = || simulated::run(seed, START, run(mutation, is_shown));
+    simulate_world(seed, || World::new(None, mutation, is_shown))
+}
+
+fn simulate_world(seed: u64, world: impl Fn() -> Arc<World>) -> SimulationEnd {
+    let simulation = || simulated::run(seed, START, async { run(world()).await });
     catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|panic| {
         let texts = (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>());
         let said = texts.0.map(ToString::to_string).or(texts.1.cloned()).unwrap_or_default();
-        SimulationEnd { failure: Some(format!("a panic: {said}")), mutated: 1, hash: 0 }
+        SimulationEnd { failure: Some(format!("a panic: {said}")), batches: 0, mutated: 1, hash: 0 }
     })
 }
 
-async fn run(mutation: Option<Mutation>, is_shown: bool) -> SimulationEnd {
-    let world = World::new(mutation, is_shown);
+async fn run(world: Arc<World>) -> SimulationEnd {
     let mut others = JoinSet::new();
     others.spawn(server::serve(Arc::clone(&world)));
     if below(2) == 0 {
@@ -73,11 +79,17 @@ async fn run(mutation: Option<Mutation>, is_shown: bool) -> SimulationEnd {
     if failure.is_none() {
         failure = world.failure();
     }
-    SimulationEnd { failure, mutated: world.mutated(), hash: world.hash() }
+    let batches = world.rows().batches.len();
+    SimulationEnd { failure, batches, mutated: world.mutated(), hash: world.hash() }
 }
 
 fn number(variable: &str) -> Option<u64> {
     Some(std::env::var(variable).ok()?.parse().expect("a number"))
+}
+
+/// The size of a long test, or of any other.
+fn size([long, short]: [u64; 2]) -> u64 {
+    if std::env::var_os("ASSAY_TEST_LONG").is_some_and(|set| set == "1") { long } else { short }
 }
 
 #[test]
@@ -87,9 +99,8 @@ fn seeds_hold() {
         assert_eq!(ended.failure, None, "seed {seed}");
         return;
     }
-    let is_long = std::env::var_os("ASSAY_TEST_LONG").is_some_and(|set| set == "1");
-    let all = if is_long { SEEDS[0] } else { SEEDS[1] };
-    let (all, next) = (number("ASSAY_SIMULATION_SEEDS").unwrap_or(all), AtomicU64::new(0));
+    let all = number("ASSAY_SIMULATION_SEEDS").unwrap_or_else(|| size(SEEDS));
+    let next = AtomicU64::new(0);
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -109,6 +120,17 @@ fn seeds_hold() {
     });
     let failed = failed.into_inner().expect("no panics");
     assert!(failed.is_empty(), "of {all} seeds these fail, as printed above: {failed:?}");
+}
+
+/// The trainers of one simulation go on for days, through faults and crashes of the server.
+#[test]
+fn a_long_life_holds() {
+    let hours = number("ASSAY_SIMULATION_HOURS").unwrap_or_else(|| size(HOURS));
+    for seed in number("ASSAY_SIMULATION_SEED").map_or(0..2, |seed| seed..seed + 1) {
+        let ended = simulate_world(seed, || World::new(Some(hours), None, false));
+        println!("seed {seed}: {hours} hours, {} batches", ended.batches);
+        assert_eq!(ended.failure, None, "seed {seed}");
+    }
 }
 
 #[test]

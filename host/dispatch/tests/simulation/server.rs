@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_clock::{now, sleep, sleep_until};
+use assay_clock::{sleep, sleep_until};
 use assay_core::time::Micros;
 use assay_dispatch::planning::{Bounds, PlannerPlace, PoolDefaults};
 use assay_dispatch::tenants::Tenants;
@@ -16,18 +16,15 @@ use tokio::task::JoinSet;
 use crate::database::Database;
 use crate::truth;
 use crate::worker::SimulatedLauncher;
-use crate::world::{Live, World, below, one_in, pause};
+use crate::world::{Live, World, one_in, pause};
 
 /// Keeps a server alive, until this is dropped.
 pub async fn serve(world: Arc<World>) {
-    let mut crashes = world.faults.crashes;
     let policy = if one_in(8) { Policy::ASSAY } else { Policy::FIXED };
     let preempt_after = one_in(2).then_some(Duration::from_millis(500));
     let hedge_after = one_in(2).then_some(Duration::from_millis(20));
     for life in 1.. {
-        let crash_at = (crashes > 0).then(|| now() + Micros(below(15_000_000)));
-        let crash_at = crash_at.filter(|at| *at < world.quiet_at);
-        crashes = crashes.saturating_sub(1);
+        let crash_at = world.crash_at(life - 1);
         world.say(|| format!("life {life} of the server begins"));
         live(&world, life, crash_at, (policy, preempt_after, hedge_after)).await;
         pause(2_000_000).await;
@@ -82,7 +79,7 @@ async fn live(
         store: Database { world: Arc::clone(world), life },
         fleet: fleet.clone(),
         failures,
-        plan: PlanConfig::new(policy, pools),
+        plan: PlanConfig { forecasts: true, ..PlanConfig::new(policy, pools) },
         planner: PlannerPlace::Runtime,
         preempt_after,
         hedge_after,

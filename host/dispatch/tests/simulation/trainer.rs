@@ -86,11 +86,18 @@ async fn call<T>(world: &World, call: impl Future<Output = T>) -> Option<T> {
     tokio::select! { biased; answer = call => Some(answer), () = death => None }
 }
 
-/// Makes some batches, one after the other.
+/// Makes batches, one after the other.
 pub async fn train(world: Arc<World>, numbers: Arc<Numbers>) {
     let tenant = TenantId(Uuid::from_u128(1 + u128::from(below(2))));
-    for _ in 0..1 + below(3) {
-        pause(3_000_000).await;
+    let (count, pause_max) = match world.hours {
+        Some(_) => (u64::MAX, 600_000_000),
+        None => (1 + below(3), 3_000_000),
+    };
+    for _ in 0..count {
+        pause(pause_max).await;
+        if world.hours.is_some() && now() >= world.quiet_at {
+            break;
+        }
         if one_in(3) {
             reward(&world, &numbers, tenant).await;
             continue;

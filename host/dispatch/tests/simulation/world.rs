@@ -145,6 +145,8 @@ pub struct Live {
 
 pub struct World {
     pub faults: Faults,
+    /// Trainers go on for so long, and not for some batches; faults strike all the time.
+    pub hours: Option<u64>,
     pub quiet_at: Micros,
     pub mutation: Option<Mutation>,
     rows: Mutex<Rows>,
@@ -164,12 +166,14 @@ struct Trace {
 }
 
 impl World {
-    pub fn new(mutation: Option<Mutation>, is_shown: bool) -> Arc<Self> {
+    pub fn new(hours: Option<u64>, mutation: Option<Mutation>, is_shown: bool) -> Arc<Self> {
         let faulty = if one_in(8) { 0 } else { below(FAULTY_SECONDS_MAX * 1_000_000) };
+        let faulty = hours.map_or(Micros(faulty), |hours| Micros::from_secs(hours * 3_600));
         let faults = Faults::of_seed();
         let world = Self {
             faults,
-            quiet_at: START + Micros(faulty),
+            hours,
+            quiet_at: START + faulty,
             mutation,
             rows: Mutex::default(),
             server: Mutex::default(),
@@ -188,6 +192,16 @@ impl World {
     /// Whether a fault strikes now.
     pub fn strikes(&self, fault: u64) -> bool {
         now() < self.quiet_at && below(1_000) < fault
+    }
+
+    /// The time at which this life of the server ends by a crash, after so many others.
+    pub fn crash_at(&self, earlier: u64) -> Option<Micros> {
+        let (crashes, within) = match self.hours {
+            Some(_) => (u64::MAX, 2 * 3_600_000_000),
+            None => (self.faults.crashes, 15_000_000),
+        };
+        let at = (earlier < crashes).then(|| now() + Micros(below(within)));
+        at.filter(|at| *at < self.quiet_at)
     }
 
     /// Whether this mutation takes place now.
