@@ -47,6 +47,21 @@ pub struct Rollup {
     pub last_seq: Option<u32>,
     /// Times of the stages, in order.
     pub stages: Vec<StageStats>,
+    /// The ends that were expected of the batch half-way between its first request and its end, to be compared with
+    /// what came; absent for the first batches of a run, of which nothing can be expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<ExpectedEnds>,
+}
+
+/// The ends that the planner expected of a live batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ExpectedEnds {
+    /// Time at which the last request could end without any waiting (the paper's T), with those still to come.
+    #[schema(value_type = String)]
+    pub earliest_end_at: Micros,
+    /// Time at which the last request ends, with its waits for workers.
+    #[schema(value_type = String)]
+    pub done_at: Micros,
 }
 
 /// Statistics of the rewards of a batch, including those of timeouts.

@@ -131,6 +131,7 @@ impl PlanOptions {
             tolerance: Micros::from_ms(self.tolerance_ms),
             period: self.period_s,
             patience: self.patience_s,
+            forecasts: true,
             ..PlanConfig::new(self.planner, pools)
         };
         let unless_zero = |ms: u64| (ms > 0).then_some(Duration::from_millis(ms));

@@ -1,5 +1,7 @@
 //! The payloads of a live batch, which the scheduler does not know.
 
+mod summary;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -20,10 +22,9 @@ use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
 use crate::traces::RequestTraces;
+use assay_planner::Forecasts;
 use assay_store::admissions::{BatchMark, RequestRow};
 use assay_store::restore::LastArtifact;
-use assay_store::summaries::BatchSummaryRow;
-use assay_store::usage::UsageRow;
 
 pub(super) struct LiveBatch {
     pub committed: Arc<CommittedBatch>,
@@ -56,6 +57,7 @@ pub(super) struct LiveBatch {
     /// Unused for a single request.
     stats: BatchStats,
     pub traces: RequestTraces,
+    pub forecasts: Forecasts,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -151,6 +153,7 @@ impl LiveBatch {
             errors: BTreeMap::new(),
             replays: None,
             stats: BatchStats::default(),
+            forecasts: Forecasts::default(),
             traces: RequestTraces::default(),
         }
     }
@@ -295,42 +298,6 @@ impl LiveBatch {
             let stages = &self.committed.plugin.description.stages;
             self.stats.add(stages, item, group, earliest_end);
         }
-    }
-
-    /// The summary that the batch leaves with its end; `None` for a single request, whose batch is in no
-    /// list.
-    pub(super) fn summary(&mut self, usage: &[UsageRow]) -> Option<BatchSummaryRow> {
-        if self.committed.is_single {
-            return None;
-        }
-        let row = &self.committed.row;
-        let stages = &self.committed.plugin.description.stages;
-        Some(BatchSummaryRow {
-            run: row.run.clone(),
-            plugin: row.plugin.clone(),
-            version: row.version.clone(),
-            summary: std::mem::take(&mut self.stats).summary(stages, row.group_size, usage),
-        })
-    }
-
-    /// The use of each pool; `cost` is the price of a worker's second there.
-    pub(super) fn usage(&self, cost: impl Fn(&str) -> f64) -> Vec<UsageRow> {
-        let mut rows: Vec<UsageRow> = Vec::new();
-        for (shape, used) in self.committed.plugin.shapes.iter().zip(&self.used) {
-            let seconds = used.ran.as_secs_f64();
-            // A request that reached a later stage on this pool was counted at the first one.
-            if let Some(row) = rows.iter_mut().find(|row| *row.pool == *shape.pool) {
-                row.worker_seconds += seconds;
-            } else if used.requests > 0 {
-                let pool = shape.pool.to_string();
-                let requests = used.requests;
-                rows.push(UsageRow { pool, requests, worker_seconds: seconds, cost: 0.0 });
-            }
-        }
-        for row in &mut rows {
-            row.cost = row.worker_seconds * cost(&row.pool);
-        }
-        rows
     }
 
     pub(super) fn entry(&self, seq: u32) -> Option<&Entry> {

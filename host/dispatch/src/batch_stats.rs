@@ -125,6 +125,7 @@ impl BatchStats {
                 .zip(self.stages)
                 .map(|(stage, times)| times.stats(stage))
                 .collect(),
+            expected: None,
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct BatchProgress {
     pub sealed_at: Option<Micros>,
     pub ended_at: Option<Micros>,
     pub earliest_end_at: Option<Micros>,
+    /// T with the requests that are still to come, by the last plan.
+    pub expected_earliest_end_at: Option<Micros>,
     pub estimated_done_at: Option<Micros>,
     /// `ResultItem`s as JSON, in the order of completion.
     pub results: Vec<Bytes>,
@@ -80,6 +82,7 @@ impl BatchProgress {
             sealed_at: None,
             ended_at: None,
             earliest_end_at: None,
+            expected_earliest_end_at: None,
             estimated_done_at: None,
             results: Vec::new(),
             groups_done: Vec::new(),

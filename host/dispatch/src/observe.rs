@@ -167,10 +167,13 @@ impl ObservedBatch<'_> {
 
     fn shown(&self, tenant: &str) -> LiveBatch {
         let row = &self.committed.row;
-        let (state, counts, requests_at, estimated_done_at) = self.committed.look(|now| {
+        let (state, counts, requests_at, expected) = self.committed.look(|now| {
             let requests_at = (now.first_request_at, now.last_request_at);
-            (now.state, now.counts, requests_at, now.estimated_done_at)
+            let expected = (now.expected_earliest_end_at, now.estimated_done_at);
+            (now.state, now.counts, requests_at, expected)
         });
+        let earliest_end_at = expected.0.or(self.view.rank);
+        let tolerance = self.view.tolerance.unwrap_or(self.tolerance);
         // The scheduler may be one commit ahead of the committed view, never the reverse.
         let began = state != BatchState::Announced;
         LiveBatch {
@@ -187,10 +190,10 @@ impl ObservedBatch<'_> {
             announced_at: row.announced_at,
             first_request_at: requests_at.0,
             last_request_at: requests_at.1,
-            earliest_end_at: self.view.rank.filter(|_| began),
-            tolerance_ms: self.tolerance.as_ms_f64(),
-            due_at: due_at(self.view, self.tolerance).filter(|_| began),
-            estimated_done_at,
+            earliest_end_at: earliest_end_at.filter(|_| began),
+            tolerance_ms: tolerance.as_ms_f64(),
+            due_at: earliest_end_at.map(|t| t + tolerance).filter(|_| began),
+            estimated_done_at: expected.1,
         }
     }
 }

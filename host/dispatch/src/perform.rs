@@ -142,7 +142,12 @@ impl Shell {
             Action::BatchDone(done) => self.batch_done(done),
             Action::Estimate { batch, done_at } => {
                 if let Some(batch) = self.batches.get(batch) {
-                    batch.committed.change(|progress| progress.estimated_done_at = Some(done_at));
+                    // A forecast knows more.
+                    batch.committed.change(|progress| {
+                        if progress.expected_earliest_end_at.is_none() {
+                            progress.estimated_done_at = Some(done_at);
+                        }
+                    });
                 }
             }
             Action::StartWorkers { pool, count } => self.fleet.start(&pool, count),
@@ -298,7 +303,8 @@ impl Shell {
             .max_extra_delay_ms
             .map_or(self.planning.config.tolerance, |ms| Micros::from_ms(ms.into()));
         let usage = batch.usage(|pool| self.planning.cost(pool));
-        let summary = batch.summary(&usage);
+        let expected = batch.expected_at_half(done.ended);
+        let summary = batch.summary(&usage, expected);
         let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);
         let stages = &batch.committed.plugin.description.stages;
         let end = EndRow {
@@ -319,6 +325,14 @@ impl Shell {
         if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.committed.is_single) {
             let delay = done.ended.since(earliest_end).as_secs_f64();
             metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
+            if let Some(expected) = expected.filter(|_| done.ending == BatchEnding::Done) {
+                let error =
+                    |said: Micros, was: Micros| Micros(said.0.abs_diff(was.0)).as_secs_f64();
+                metrics::histogram!("assay_batch_forecast_error_seconds", "of" => "ideal_end")
+                    .record(error(expected.earliest_end, earliest_end));
+                metrics::histogram!("assay_batch_forecast_error_seconds", "of" => "end")
+                    .record(error(expected.end, done.ended));
+            }
         }
         let tenant = batch.committed.row.tenant;
         let notes =

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::time::Micros;
-use assay_planner::{Plan, PlanConfig, PlanReport, Planner, PoolConfig};
+use assay_planner::{Forecast, Plan, PlanConfig, PlanReport, Planner, PoolConfig};
 use assay_sched::{Event, PoolPlan, Profile, SchedView};
 use tokio::sync::{mpsc, oneshot};
 
@@ -82,6 +82,13 @@ pub(super) struct PlanResult {
     /// `None` if the planner failed.
     report: Option<PlanReport>,
     took: Duration,
+}
+
+impl PlanResult {
+    /// The ends that it expects of live batches.
+    pub(super) fn forecasts(&self) -> &[Forecast] {
+        self.report.as_ref().map_or(&[], |report| &report.forecasts)
+    }
 }
 
 /// The report of the plan that is in force.

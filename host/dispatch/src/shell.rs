@@ -208,6 +208,12 @@ impl Shell {
                 }
             }
             Command::Planned(planned) => {
+                let now = now();
+                for forecast in planned.forecasts() {
+                    if let Some(batch) = self.batches.get_mut(forecast.batch) {
+                        batch.expect(now, *forecast);
+                    }
+                }
                 let event = self.planning.take(planned);
                 self.step(event);
             }

@@ -15,12 +15,18 @@ use crate::workload::REQUESTS_MAX;
 /// Multiples of it fall evenly between whole numbers, however many there are.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
 
+/// The quantile at which service times are cut for the T of forecasts: half-way through the batches of six tasks its error
+/// is then 10 s at the median and 17 s on average; uncut 14 s and 22 s.
+const FORECAST_QUANTILE: f64 = 0.9;
+
 /// The problem, what it was made from, and what it leaves out.
 pub(crate) struct Collected {
     pub(crate) problem: Problem,
     /// The basis of each batch of the problem.
     pub(crate) bases: Vec<Arc<Basis>>,
     pub(crate) drifts: Vec<Drift>,
+    /// T of each batch of the problem for forecasts, if they are asked for.
+    pub(crate) earliest_ends: Vec<Micros>,
     /// Live batches about which nothing is known.
     pub(crate) unknown: Vec<BatchView>,
 }
@@ -28,7 +34,13 @@ pub(crate) struct Collected {
 impl Collected {
     /// A problem that the caller knows in full, so that no history is needed.
     pub(crate) fn known(problem: Problem) -> Self {
-        Self { problem, bases: Vec::new(), drifts: Vec::new(), unknown: Vec::new() }
+        Self {
+            problem,
+            bases: Vec::new(),
+            drifts: Vec::new(),
+            earliest_ends: Vec::new(),
+            unknown: Vec::new(),
+        }
     }
 }
 
@@ -37,6 +49,9 @@ pub(crate) struct Collector<'a> {
     pub(crate) tolerance: Micros,
     pub(crate) patience: Micros,
     pub(crate) tuning: &'a Tuning,
+    pub(crate) forecasts: bool,
+    /// T of each batch, for forecasts.
+    pub(crate) earliest_ends: Vec<Micros>,
     pub(crate) problem: Problem,
 }
 
@@ -51,8 +66,16 @@ impl<'a> Collector<'a> {
             service: Vec::new(),
             stages_max: 0,
         };
-        let PlanConfig { tolerance, patience, tuning, .. } = config;
-        Self { now, tolerance: *tolerance, patience: *patience, tuning, problem }
+        let PlanConfig { tolerance, patience, tuning, forecasts, .. } = config;
+        Self {
+            now,
+            tolerance: *tolerance,
+            patience: *patience,
+            tuning,
+            forecasts: *forecasts,
+            earliest_ends: Vec::new(),
+            problem,
+        }
     }
 
     pub(crate) fn collect(
@@ -75,7 +98,8 @@ impl<'a> Collector<'a> {
                 None => unknown.push(batch.clone()),
             }
         }
-        Collected { problem: self.problem, bases, drifts, unknown }
+        let (problem, earliest_ends) = (self.problem, self.earliest_ends);
+        Collected { problem, bases, drifts, earliest_ends, unknown }
     }
 
     /// An announced batch is waited for, with its workers ready, for as long again as it should
@@ -116,6 +140,10 @@ impl<'a> Collector<'a> {
             self.future(index, batch, basis, &drift);
         }
         let earliest_end = self.earliest_end(from, batch, basis, &drift);
+        if self.forecasts {
+            let end = self.robust_end(from, batch, basis, &drift, FORECAST_QUANTILE);
+            self.earliest_ends.push(end.max(batch.earliest_end).unwrap_or(self.now));
+        }
         let entry = &mut self.problem.batches[index];
         entry.earliest_end = earliest_end;
         entry.rank = batch.rank.unwrap_or(earliest_end);
@@ -243,7 +271,7 @@ impl<'a> Collector<'a> {
     /// The paper's T (eq. 2) of the batch whose requests start at `from`.
     fn earliest_end(&self, from: usize, batch: &BatchView, basis: &Basis, drift: &Drift) -> Micros {
         let end = if self.tuning.robust_quantile < 1.0 {
-            self.robust_end(from, batch, basis, drift)
+            self.robust_end(from, batch, basis, drift, self.tuning.robust_quantile)
         } else {
             let problem = &self.problem;
             let ends = (from..problem.requests.len()).map(|index| {
@@ -263,8 +291,8 @@ impl<'a> Collector<'a> {
         batch: &BatchView,
         basis: &Basis,
         drift: &Drift,
+        quantile: f64,
     ) -> Option<Micros> {
-        let quantile = self.tuning.robust_quantile;
         let problem = &self.problem;
         let cuts = (0..batch.stages.len())
             .map(|stage| basis.quantile(stage, quantile).scaled(drift.service[stage]));

@@ -27,6 +27,8 @@ pub struct PlanConfig {
     pub period: Micros,
     /// The least time for which workers are kept ready for an announced batch that is overdue by history.
     pub patience: Micros,
+    /// Whether a plan tells when each live batch is expected to end, under every policy.
+    pub forecasts: bool,
 }
 
 impl PlanConfig {
@@ -41,6 +43,7 @@ impl PlanConfig {
             pools,
             period: Micros::from_secs(10),
             patience: Micros::from_secs(60),
+            forecasts: false,
         }
     }
 }

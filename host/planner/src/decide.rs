@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_core::time::Micros;
 use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 
 use crate::collect::Collected;
 use crate::decision::{Decision, PoolTask};
+use crate::forecast::Forecast;
 use crate::plan::{Plan, PlanReport, PoolReport};
 use crate::planner::{Planner, came};
 use crate::policy::Adjustment;
 use crate::pool_config::PoolConfig;
+use crate::problem::ProblemBatch;
 use crate::reason::Reason;
 use crate::rule::{Check, Rule};
 use crate::search::{Search, Supply};
-use crate::simulate::Capacity;
+use crate::simulate::{Capacity, SimulationQuestion};
 use crate::tuning::Checked;
 
 /// Workers of a pool that a batch without any history may have at first; twice as many as are busy
@@ -29,7 +32,14 @@ impl Planner {
             // Nothing to decide, so nothing to simulate.
             let pools = self.config.pools.iter();
             let decided = pools.map(|(name, pool)| (Arc::clone(name), Decision::fixed(pool)));
-            return self.conclude(collected, view, decided.collect(), 0);
+            let mut plan = self.conclude(collected, view, decided.collect(), 0);
+            if self.config.forecasts && !collected.problem.batches.is_empty() {
+                let rule = self.rule(collected);
+                let mut search = Search::new(&collected.problem, &rule);
+                plan.report.forecasts =
+                    self.forecasts(collected, view, &mut search, &plan.report.pools);
+            }
+            return plan;
         }
         let problem = &collected.problem;
         let rule = self.rule(collected);
@@ -62,7 +72,12 @@ impl Planner {
         let decided = decisions
             .into_iter()
             .map(|(pool, decision)| (Arc::clone(&problem.pools[pool].name), decision));
-        self.conclude(collected, view, decided.collect(), simulations)
+        let mut plan = self.conclude(collected, view, decided.collect(), simulations);
+        if self.config.forecasts {
+            plan.report.forecasts =
+                self.forecasts(collected, view, &mut search, &plan.report.pools);
+        }
+        plan
     }
 
     fn rule(&self, collected: &Collected) -> Rule {
@@ -143,10 +158,44 @@ impl Planner {
             at: now,
             policy: self.config.policy,
             pools: reports,
+            forecasts: Vec::new(),
             requests: collected.problem.requests.len(),
             simulations,
         };
-        Plan { pools, again: (replans && live).then(|| now + self.config.period), report }
+        let again = (replans && live) || (self.config.forecasts && !view.batches.is_empty());
+        Plan { pools, again: again.then(|| now + self.config.period), report }
+    }
+
+    /// Runs SIMULATE once on what is planned.
+    fn forecasts(
+        &self,
+        collected: &Collected,
+        view: &SchedView,
+        search: &mut Search<'_>,
+        pools: &[PoolReport],
+    ) -> Vec<Forecast> {
+        let problem = &collected.problem;
+        let unseen = PoolView::default();
+        for (index, pool) in problem.pools.iter().enumerate() {
+            let planned = pools.iter().find(|report| report.pool == pool.name);
+            let Some((planned, config)) = planned.zip(self.config.pools.get(&pool.name)) else {
+                continue;
+            };
+            let supply = config.supply(view.pools.get(&pool.name).unwrap_or(&unseen));
+            // Whoever works is not stopped by a plan.
+            let workers = (planned.ceiling + came(&pool.name, view)).max(supply.present);
+            search.capacities[index] = supply.capacity(workers);
+        }
+        let first = search.simulator.workload.first.clone();
+        // Whether a batch is late is another question.
+        let _ = search.simulator.run(0, &first, &search.capacities, SimulationQuestion::End);
+        let batches = problem.batches.iter().zip(&search.simulator.batch_ends);
+        let of_batch = |((batch, end), earliest_end): ((&ProblemBatch, &u64), &Micros)| Forecast {
+            batch: batch.id,
+            earliest_end: *earliest_end,
+            end: (problem.now + Micros(*end)).max(*earliest_end),
+        };
+        batches.zip(&collected.earliest_ends).map(of_batch).collect()
     }
 
     /// The pool's own bound, or those of all who need it: more workers would serve nobody.

@@ -17,6 +17,7 @@ mod collect;
 mod decide;
 mod decision;
 mod drift;
+mod forecast;
 mod history;
 mod lanes;
 mod pool_config;
@@ -30,6 +31,7 @@ mod tuning;
 mod workload;
 
 pub use config::PlanConfig;
+pub use forecast::{Forecast, Forecasts};
 pub use plan::{Plan, PlanReport, PoolReport};
 pub use planner::Planner;
 pub use policy::Policy;

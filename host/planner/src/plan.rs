@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_core::time::Micros;
 use assay_sched::PoolPlan;
 
+use crate::forecast::Forecast;
 use crate::policy::Policy;
 use crate::reason::Reason;
 
@@ -28,6 +29,8 @@ pub struct PlanReport {
     pub policy: Policy,
     /// The reasons, by pool.
     pub pools: Vec<PoolReport>,
+    /// When each live batch with a history is expected to end, if that was asked for.
+    pub forecasts: Vec<Forecast>,
     /// The requests in SIMULATE.
     pub requests: usize,
     /// The runs of SIMULATE.

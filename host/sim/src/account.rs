@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use assay_core::time::Micros;
+use assay_planner::Forecast;
 
 /// Samples kept of a stage; beyond, two become one.
 const SAMPLES_MAX: usize = 4_096;
@@ -197,6 +198,8 @@ pub struct BatchRun {
     pub requests: usize,
     /// Requests that ended without an answer, by a fault.
     pub failed: usize,
+    /// The ends that were expected half-way between its first request and its end, if forecasts were asked for.
+    pub expected: Option<Forecast>,
 }
 
 impl BatchRun {

@@ -173,6 +173,8 @@ pub struct Settings {
     pub preempt_after: Option<Micros>,
     /// The time after which a stage that is overdue runs a second time; `None`: never.
     pub hedge_after: Option<Micros>,
+    /// Whether each batch tells what was expected of it.
+    pub forecasts: bool,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -202,6 +204,7 @@ impl Default for Settings {
             entitlements: BTreeMap::new(),
             preempt_after: Config::default().preempt_after,
             hedge_after: Config::default().hedge_after,
+            forecasts: false,
             seed: 1,
             faults: Faults::default(),
         }

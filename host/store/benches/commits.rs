@@ -328,6 +328,7 @@ fn summary(size: u32) -> BatchSummaryRow {
         cost: by_pool.into(),
         critical_seq: Some(0),
         last_seq: Some(0),
+        expected: None,
         stages: vec![stage],
     };
     BatchSummaryRow { run: RUN.into(), plugin: "math".into(), version: "1".into(), summary }

@@ -136,13 +136,15 @@ impl EndRows {
                     tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
                     reward_mean, reward_std, reward_min, reward_max, histogram_from, histogram_to,
                     histogram, verdicts, errors, worker_seconds, cost, groups, complete_groups,
-                    zero_variance_groups, critical_seq, last_seq, stages
+                    zero_variance_groups, critical_seq, last_seq, stages,
+                    expected_earliest_end_at, expected_done_at
                 )
                 select it.tenant_id, it.batch_id, it.run, it.plugin, it.version, it.ended_at,
                     it.scored, it.timed_out, it.error, it.reward_mean, it.reward_std, it.reward_min,
                     it.reward_max, it.histogram_from, it.histogram_to, it.histogram, it.verdicts,
                     it.errors, it.worker_seconds, it.cost, it.groups, it.complete_groups,
-                    it.zero_variance_groups, it.critical_seq, it.last_seq, it.stages
+                    it.zero_variance_groups, it.critical_seq, it.last_seq, it.stages,
+                    it.expected_earliest_end_at, it.expected_done_at
                 from unnest($31::text[]) as r (row)
                     cross join json_populate_record(null::batch_rollups, row::json) as it
                     join ended on ended.tenant_id = it.tenant_id and ended.id = it.batch_id

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use assay_api::result::Counts;
-use assay_api::view::{Histogram, Rewards, Rollup};
+use assay_api::view::{ExpectedEnds, Histogram, Rewards, Rollup};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::StoreError;
@@ -50,6 +51,8 @@ pub(super) struct SummaryJson<'a> {
     critical_seq: Option<u32>,
     last_seq: Option<u32>,
     stages: &'a [assay_api::view::StageStats],
+    expected_earliest_end_at: Option<Micros>,
+    expected_done_at: Option<Micros>,
 }
 
 impl BatchSummaryRow {
@@ -89,6 +92,8 @@ impl BatchSummaryRow {
             critical_seq: summary.critical_seq,
             last_seq: summary.last_seq,
             stages: &summary.stages,
+            expected_earliest_end_at: summary.expected.map(|expected| expected.earliest_end_at),
+            expected_done_at: summary.expected.map(|expected| expected.done_at),
         }
     }
 }
@@ -106,6 +111,7 @@ pub(super) struct StoredSummary {
     pub zero_variance_groups: Option<i32>,
     pub critical_seq: Option<i32>,
     pub last_seq: Option<i32>,
+    pub expected: Option<ExpectedEnds>,
 }
 
 pub(super) struct StoredRewards {
@@ -151,8 +157,20 @@ impl StoredSummary {
             critical_seq: self.critical_seq.map(i32::cast_unsigned),
             last_seq: self.last_seq.map(i32::cast_unsigned),
             stages: self.stages.as_deref().map_or(Ok(Vec::new()), from_json)?,
+            expected: self.expected,
         }))
     }
+}
+
+/// The ends that were expected of a batch, if both columns hold one.
+pub(super) fn expected(
+    earliest_end_at: Option<OffsetDateTime>,
+    done_at: Option<OffsetDateTime>,
+) -> Option<ExpectedEnds> {
+    Some(ExpectedEnds {
+        earliest_end_at: Micros::from_datetime(earliest_end_at?),
+        done_at: Micros::from_datetime(done_at?),
+    })
 }
 
 pub(super) fn count(value: Option<i32>) -> u32 {

@@ -2065,6 +2065,13 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "plugin_trap" | "plugin_error" | "out_of_memory" | "stack_overflow" | "bad_outcome" | "bad_request" | "bad_settings" | "unavailable" | "plugin_unloadable" | "worker_lost" | "lease_expired" | "cancelled";
+        /** @description The ends that the planner expected of a live batch. */
+        ExpectedEnds: {
+            /** @description Time at which the last request ends, with its waits for workers. */
+            done_at: string;
+            /** @description Time at which the last request could end without any waiting (the paper's T), with those still to come. */
+            earliest_end_at: string;
+        };
         /** @description One golden case with its result. */
         GoldenCase: {
             /** @description Actual outcome with the plugin's explanation; empty if the case was skipped. */
@@ -3528,6 +3535,7 @@ export interface components {
             errors: {
                 [key: string]: number;
             };
+            expected?: components["schemas"]["ExpectedEnds"] | null;
             /**
              * Format: u-int32
              * @description Number of groups.

@@ -138,6 +138,11 @@ impl Engine<'_> {
         self.times.plans += 1;
         self.times.total += took;
         self.times.max = self.times.max.max(took);
+        for forecast in plan.report.forecasts {
+            if let Some(batch) = self.work.by_id(forecast.batch) {
+                batch.forecasts.add(now, forecast);
+            }
+        }
         self.pending.push_back(Event::Planned { pools: plan.pools, again: plan.again });
     }
 

@@ -34,6 +34,7 @@ impl<'a> Engine<'a> {
             discipline: settings.discipline,
             tolerance: settings.tolerance,
             period: settings.period,
+            forecasts: settings.forecasts,
             ..PlanConfig::new(policy.planner(), configs.collect())
         };
         let sched_config = Config {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use assay_core::id::BatchId;
 use assay_core::time::Micros;
+use assay_planner::Forecasts;
 use assay_sched::{End, Ending};
 use uuid::Uuid;
 
@@ -46,6 +47,7 @@ pub(super) struct Batch<'a> {
     ends: Vec<Micros>,
     groups: Groups,
     failed: usize,
+    pub(super) forecasts: Forecasts,
 }
 
 #[derive(Debug, Default)]
@@ -96,6 +98,7 @@ impl<'a> Batch<'a> {
             ends: Vec::with_capacity(count),
             groups: Groups::new(&truth.requests),
             failed: 0,
+            forecasts: Forecasts::default(),
         }
     }
 
@@ -125,6 +128,9 @@ impl<'a> Batch<'a> {
 
     pub(super) fn completed(self, task: u32, now: Micros) -> BatchRun {
         let groups = self.groups.ended.iter().zip(&self.groups.earliest_end);
+        let arrivals = self.truth.requests.iter().map(|request| request.rollout);
+        let first = self.start + arrivals.min().unwrap_or_default();
+        let half = first + Micros(now.since(first).0 / 2);
         BatchRun {
             task,
             iteration: self.truth.number,
@@ -137,6 +143,7 @@ impl<'a> Batch<'a> {
             request_ends: self.ends,
             requests: self.truth.requests.len(),
             failed: self.failed,
+            expected: self.forecasts.by(half),
         }
     }
 }
@@ -215,6 +222,11 @@ impl<'a> Work<'a> {
 
     pub(super) fn batch(&mut self, number: usize) -> &mut Batch<'a> {
         self.live.get_mut(&number).expect("requests belong to live batches")
+    }
+
+    /// The batch of an id, while it is live.
+    pub(super) fn by_id(&mut self, id: BatchId) -> Option<&mut Batch<'a>> {
+        self.live.iter_mut().find(|(number, _)| batch_id(**number) == id).map(|(_, batch)| batch)
     }
 
     pub(super) fn live(&self) -> impl Iterator<Item = (usize, &Batch<'a>)> {

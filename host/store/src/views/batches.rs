@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Span;
 use crate::batches::{consumes_of, state_of};
 use crate::plugins::digest_of;
-use crate::summaries::{StoredRewards, StoredSummary, count};
+use crate::summaries::{StoredRewards, StoredSummary, count, expected};
 use crate::{Store, StoreError};
 
 /// Which batches are asked for.
@@ -69,6 +69,8 @@ struct Row {
     zero_variance_groups: Option<i32>,
     critical_seq: Option<i32>,
     last_seq: Option<i32>,
+    expected_earliest_end_at: Option<OffsetDateTime>,
+    expected_done_at: Option<OffsetDateTime>,
 }
 
 /// Batches where the condition, which has the index that serves it, holds. One plan serves all
@@ -95,7 +97,9 @@ macro_rules! batches_where {
                 u.errors::text as "errors?", u.worker_seconds::text as "worker_seconds?",
                 u.cost::text as "cost?", u.groups as "groups?", u.complete_groups as "complete_groups?",
                 u.zero_variance_groups as "zero_variance_groups?",
-                u.critical_seq as "critical_seq?", u.last_seq as "last_seq?"
+                u.critical_seq as "critical_seq?", u.last_seq as "last_seq?",
+                u.expected_earliest_end_at as "expected_earliest_end_at?",
+                u.expected_done_at as "expected_done_at?"
             from batches b left join lateral (
                 select * from batch_rollups
                 where tenant_id = b.tenant_id and batch_id = b.id limit 1
@@ -257,6 +261,7 @@ impl Row {
             zero_variance_groups: self.zero_variance_groups,
             critical_seq: self.critical_seq,
             last_seq: self.last_seq,
+            expected: expected(self.expected_earliest_end_at, self.expected_done_at),
         };
         Ok(BatchSummary { batch, late: self.late, rollup: stored.summary()? })
     }

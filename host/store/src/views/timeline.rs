@@ -12,7 +12,7 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use serde::Deserialize;
 
-use crate::summaries::{StoredRewards, StoredSummary};
+use crate::summaries::{StoredRewards, StoredSummary, expected};
 use crate::{Store, StoreError};
 
 /// The requests of a batch as far as they are known now.
@@ -127,7 +127,7 @@ impl Store {
                 histogram_from, histogram_to, histogram, verdicts::text as "verdicts!",
                 errors::text as "errors!", worker_seconds::text as "worker_seconds!",
                 cost::text as "cost!", stages::text as "stages!", groups, complete_groups,
-                zero_variance_groups, critical_seq, last_seq
+                zero_variance_groups, critical_seq, last_seq, expected_earliest_end_at, expected_done_at
             from batch_rollups where tenant_id = $1 and batch_id = $2
             "#,
             tenant.0,
@@ -157,6 +157,7 @@ impl Store {
             zero_variance_groups: Some(row.zero_variance_groups),
             critical_seq: row.critical_seq,
             last_seq: row.last_seq,
+            expected: expected(row.expected_earliest_end_at, row.expected_done_at),
         };
         stored.summary()
     }

@@ -59,6 +59,7 @@ export function BatchFacts(props: {
       value: span(targets.toleratedMs),
       note: toleranceText(timeline),
     },
+    ...forecast(timeline),
     { label: "Plugin", value: <PluginLink plugin={batch.plugin} /> },
   ];
   if (rollup && rollup.groups > 0) {
@@ -126,6 +127,30 @@ function ending(
     },
     { label: "Duration", value: span(ended_ms), note: "from the first request" },
   ];
+}
+
+/** The end that was expected half-way, compared with the end that came. */
+function forecast({ rollup, first_arrival_at, ended_ms, earliest_end_ms }: Timeline): Fact[] {
+  const expected = rollup?.expected;
+  if (!expected || first_arrival_at == null || ended_ms == null || earliest_end_ms == null)
+    return [];
+  const since = (at: string) => Date.parse(at) - Date.parse(first_arrival_at);
+  const [ideal, end] = [since(expected.earliest_end_at), since(expected.done_at)];
+  return [
+    {
+      label: "Expected half-way",
+      hint: "The end that the planner expected after half of the duration",
+      value: span(end),
+      note: `${offBy(end, ended_ms)}; ideal end ${span(ideal)}, ${offBy(ideal, earliest_end_ms)}`,
+    },
+  ];
+}
+
+/** How far an expected time was off, in words. */
+export function offBy(expectedMs: number, actualMs: number): string {
+  const off = expectedMs - actualMs;
+  if (Math.abs(off) < Math.max(1, actualMs / 1000)) return "as it came";
+  return `${span(Math.abs(off))} too ${off < 0 ? "early" : "late"}`;
 }
 
 function expectedEnd({ estimatedMs, toleratedMs }: Targets, nowMs: number) {
