@@ -182,7 +182,7 @@ impl Planner {
                 continue;
             };
             let supply = config.supply(view.pools.get(&pool.name).unwrap_or(&unseen));
-            // Whoever works is not stopped by a plan.
+            // A plan stops no busy worker.
             let workers = (planned.ceiling + came(&pool.name, view)).max(supply.present);
             search.capacities[index] = supply.capacity(workers);
         }
