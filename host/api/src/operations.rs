@@ -83,7 +83,7 @@ pub struct LiveBatch {
     /// T + D.
     #[schema(value_type = Option<String>)]
     pub due_at: Option<Micros>,
-    /// Time at which its last request is expected to end if no request waits any more.
+    /// Time at which its last request is expected to end.
     #[schema(value_type = Option<String>)]
     pub estimated_done_at: Option<Micros>,
 }

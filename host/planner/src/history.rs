@@ -88,8 +88,12 @@ impl RunHistories {
 
 impl RunHistory {
     fn add(&mut self, profile: Arc<Profile>, depth: usize) {
-        let change = self.profiles.front().map_or(1.0, |last| factor_between(last, &profile));
-        if !self.fits(&profile.stages) || change > DIFFERENT {
+        let change = match self.profiles.front() {
+            Some(_) if !self.fits(&profile.stages) => f64::INFINITY,
+            Some(last) => factor_between(last, &profile),
+            None => 1.0,
+        };
+        if change > DIFFERENT {
             self.profiles.clear();
             self.changed = change > CHANGED;
         }

@@ -2401,7 +2401,7 @@ export interface components {
              *     paper's T).
              */
             earliest_end_at?: string | null;
-            /** @description Time at which its last request is expected to end if no request waits any more. */
+            /** @description Time at which its last request is expected to end. */
             estimated_done_at?: string | null;
             /**
              * Format: u-int32
