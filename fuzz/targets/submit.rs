@@ -16,6 +16,7 @@ use lines::{BodyLine, Lines};
 
 // The modules of the server itself; the crate around them would take a hundred others.
 #[rustfmt::skip]
+#[allow(dead_code, reason = "the server uses more of it")]
 #[path = "../../host/http/src/extract/item.rs"]
 mod item;
 #[rustfmt::skip]
@@ -25,6 +26,7 @@ mod lines;
 #[path = "../../host/http/src/extract/name.rs"]
 mod name;
 #[rustfmt::skip]
+#[allow(dead_code, reason = "the server uses more of it")]
 #[path = "../../host/http/src/extract/object.rs"]
 mod object;
 mod extract {
