@@ -14,6 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use nix::fcntl::OFlag;
 use nix::libc;
 use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, pipe2};
 
@@ -139,6 +140,9 @@ fn make(birth: &Birth<'_>) -> std::io::Result<()> {
     if let Some(group) = birth.group {
         group.join()?;
     }
+    // Not in the zygote: where cgroups are mounted with `nsdelegate`, as systemd mounts them, it could then start no
+    // process in a group beside its own.
+    unshare(CloneFlags::CLONE_NEWCGROUP)?;
     mount_proc()
 }
 

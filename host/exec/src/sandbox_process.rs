@@ -190,7 +190,7 @@ impl SandboxFactory {
             }
             Err(error) => {
                 self.end(group);
-                Err(format!("a box cannot be made: {error}"))
+                Err(format!("the first process of a box cannot be started: {error}"))
             }
         }
     }

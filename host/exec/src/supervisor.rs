@@ -170,7 +170,6 @@ fn prepare_zygote(
             | CloneFlags::CLONE_NEWNET
             | CloneFlags::CLONE_NEWIPC
             | CloneFlags::CLONE_NEWUTS
-            | CloneFlags::CLONE_NEWCGROUP
             | CloneFlags::CLONE_NEWPID,
     )?;
     map_user(user).map_err(|error| format!("the user of the boxes cannot be mapped: {error}"))?;

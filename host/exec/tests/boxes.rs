@@ -83,6 +83,16 @@ fn text(ended: &JobEnd) -> String {
     String::from_utf8_lossy(&ended.stdout.data).into_owned()
 }
 
+/// Its own groups are the roots of what it sees of them. With the zygote's as roots no box could be started where cgroups
+/// are mounted with `nsdelegate`, as systemd mounts them.
+#[test]
+fn a_box_is_the_root_of_its_groups() {
+    let ended = bench().python("print(open('/proc/self/cgroup').read())");
+    let groups = text(&ended);
+    assert!(groups.contains("0::/\n"), "{groups}");
+    assert!(groups.trim().lines().all(|line| line.ends_with(":/")), "{groups}");
+}
+
 #[test]
 fn a_program_reads_computes_and_writes() {
     let mut bench = bench();
