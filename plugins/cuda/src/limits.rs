@@ -8,6 +8,8 @@ pub(crate) const SOURCE_BYTES_MAX: usize = 256 << 10;
 pub(crate) const NAME_BYTES_MAX: usize = 64;
 pub(crate) const BUFFERS_MAX: usize = 128;
 pub(crate) const DIMENSIONS_MAX: usize = 8;
+/// Kinds of GPUs with a stated time of the baseline.
+pub(crate) const DEVICES_MAX: usize = 16;
 /// The text of a task's name.
 pub(crate) const TASK_BYTES_MAX: usize = 128;
 

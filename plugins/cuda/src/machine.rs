@@ -52,6 +52,16 @@ pub trait Machine {
         seed: u64,
         options: device::MeasureOptions,
     ) -> Result<device::Measurement, device::Error>;
+
+    /// As `measure`; the reference only checks trials.
+    fn time(
+        &self,
+        session: &Self::Session,
+        plans: Plans<'_>,
+        pairs: &[device::Pair],
+        seed: u64,
+        options: device::MeasureOptions,
+    ) -> Result<device::Measurement, device::Error>;
 }
 
 /// The plans that are compared: the response's steps and the task's own.

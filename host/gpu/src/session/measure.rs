@@ -38,11 +38,48 @@ impl GpuSession {
         seed: u64,
         options: &MeasureOptions,
     ) -> Result<Measurement, SessionError> {
+        self.prepare(candidate, reference, pairs, options)?;
+        self.timed(&SIDES, pairs, seed, options)
+    }
+
+    /// Times the candidate's plan alone: the reference runs for the checks of trials only, so that it may be slow.
+    ///
+    /// # Errors
+    /// See [`SessionError`].
+    pub fn time(
+        &mut self,
+        candidate: &[PlanStep],
+        reference: &[PlanStep],
+        pairs: &[Pair],
+        seed: u64,
+        options: &MeasureOptions,
+    ) -> Result<Measurement, SessionError> {
+        self.prepare(candidate, reference, pairs, options)?;
+        self.timed(&SIDES[..1], pairs, seed, options)
+    }
+
+    fn prepare(
+        &mut self,
+        candidate: &[PlanStep],
+        reference: &[PlanStep],
+        pairs: &[Pair],
+        options: &MeasureOptions,
+    ) -> Result<(), SessionError> {
         self.alive()?;
         check_measure(options)?;
-        self.agree(candidate, reference, pairs)?;
+        self.agree(candidate, reference, pairs)
+    }
+
+    /// `sides` are the candidate's and perhaps the reference's.
+    fn timed(
+        &mut self,
+        sides: &[Origin],
+        pairs: &[Pair],
+        seed: u64,
+        options: &MeasureOptions,
+    ) -> Result<Measurement, SessionError> {
         let until = Instant::now() + Duration::from_millis(options.budget_ms.into());
-        let mut clocked = self.warmed_up(seed, options)?;
+        let mut clocked = self.warmed_up(sides, seed, options)?;
         let mut spot = Vec::new();
         let mut checked = BTreeSet::new();
         for trial in 0..GPU_TRIALS_MAX {
@@ -60,13 +97,13 @@ impl GpuSession {
             }
             let pairs = checked.contains(&(trial % options.trials)).then_some(pairs);
             let trial_seed = derived(seed, TRIAL_SEEDS, trial);
-            spot.extend(self.both(trial_seed, pairs, options.flush_l2, &mut clocked)?);
+            spot.extend(self.trials(trial_seed, pairs, options.flush_l2, &mut clocked)?);
         }
-        let [candidate, reference] =
-            clocked.each_ref().map(|clocked| clocked.timing(self.properties.clock_khz));
-        let suspicious = match (&candidate, &reference) {
-            (Some(candidate), Some(reference)) => {
-                suspicions(candidate, reference, self.touched_bytes(), &self.properties)
+        let mut timings = clocked.iter().map(|clocked| clocked.timing(self.properties.clock_khz));
+        let (candidate, reference) = (timings.next().flatten(), timings.next().flatten());
+        let suspicious = match (&candidate, reference.as_ref().or(candidate.as_ref())) {
+            (Some(candidate), Some(steady)) => {
+                suspicions(candidate, steady, self.touched_bytes(), &self.properties)
             }
             _ => Vec::new(),
         };
@@ -75,19 +112,22 @@ impl GpuSession {
 
     fn warmed_up(
         &mut self,
+        sides: &[Origin],
         seed: u64,
         options: &MeasureOptions,
-    ) -> Result<[Clocked; 2], SessionError> {
+    ) -> Result<Vec<Clocked>, SessionError> {
         for warm_up in 0..options.warm_ups {
-            for side in SIDES {
-                self.trial(side, derived(seed, WARM_UP_SEEDS, warm_up), options.flush_l2)?;
+            for side in sides {
+                self.trial(*side, derived(seed, WARM_UP_SEEDS, warm_up), options.flush_l2)?;
             }
         }
-        let mut clocked = [Clocked::default(), Clocked::default()];
-        for (side, clocked) in SIDES.into_iter().zip(&mut clocked) {
+        let mut clocked = Vec::new();
+        for side in sides {
+            let mut one = Clocked::default();
             for _ in 0..EMPTY_RUNS {
-                clocked.empty(&self.ran(side, RunTarget::Nothing, options.flush_l2)?);
+                one.empty(&self.ran(*side, RunTarget::Nothing, options.flush_l2)?);
             }
+            clocked.push(one);
         }
         Ok(clocked)
     }
@@ -97,24 +137,30 @@ impl GpuSession {
         self.ran(side, RunTarget::Plan, flush)
     }
 
-    /// One trial of each side; checked if there are pairs.
-    fn both(
+    /// One trial of each side that is timed; checked if there are pairs.
+    fn trials(
         &mut self,
         seed: u64,
         pairs: Option<&[Pair]>,
         flush: bool,
-        clocked: &mut [Clocked; 2],
+        clocked: &mut [Clocked],
     ) -> Result<Option<CheckReport>, SessionError> {
         let ran = self.trial(Origin::Candidate, seed, flush)?;
         clocked[0].sample(&ran);
+        let reference = clocked.get_mut(1);
         let Some(pairs) = pairs else {
-            clocked[1].sample(&self.trial(Origin::Trusted, seed, flush)?);
+            if let Some(reference) = reference {
+                reference.sample(&self.trial(Origin::Trusted, seed, flush)?);
+            }
             return Ok(None);
         };
         self.done(Origin::Candidate, &ExecutorRequest::Export)?;
         self.done(Origin::Trusted, &ExecutorRequest::Prepare { seed })?;
         let inspected = self.inspected()?;
-        clocked[1].sample(&self.ran(Origin::Trusted, RunTarget::Plan, flush)?);
+        let reference_ran = self.ran(Origin::Trusted, RunTarget::Plan, flush)?;
+        if let Some(reference) = reference {
+            reference.sample(&reference_ran);
+        }
         self.compared(seed, pairs, inspected, &ran).map(Some)
     }
 

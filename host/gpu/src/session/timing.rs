@@ -7,6 +7,8 @@ use crate::executor::message::RunTimes;
 /// Host's and device's clock may differ by so much, and so many times over.
 const WALL_SLACK_NS: u64 = 200_000;
 const WALL_TIMES_MAX: u64 = 10;
+/// The device's clock may be ahead by so much: what the host spends beside an empty plan differs from run to run.
+const EVENT_SLACK_NS: u64 = 30_000;
 /// The largest difference between the medians of the two halves of the reference's samples, if there are that many.
 const DRIFT_PERCENT_MAX: u64 = 25;
 const DRIFT_SAMPLES_MIN: usize = 5;
@@ -17,6 +19,7 @@ pub(super) struct Clocked {
     samples_ns: Vec<u64>,
     walls_ns: Vec<u64>,
     empty_ns: Vec<u64>,
+    empty_walls_ns: Vec<u64>,
 }
 
 impl Clocked {
@@ -28,7 +31,10 @@ impl Clocked {
     }
 
     pub(super) fn empty(&mut self, ran: &RunTimes) {
-        self.empty_ns.extend(ran.event_ns);
+        if let Some(event_ns) = ran.event_ns {
+            self.empty_ns.push(event_ns);
+            self.empty_walls_ns.push(ran.wall_ns);
+        }
     }
 
     pub(super) fn has_samples(&self) -> bool {
@@ -49,9 +55,10 @@ impl Clocked {
 
     /// `None` where there was no clock.
     pub(super) fn timing(&self, clock_khz: u32) -> Option<Timing> {
+        let (wall, empty_wall) = (median(&self.walls_ns)?, median(&self.empty_walls_ns)?);
         Some(Timing {
             median_ns: median(&self.samples_ns)?,
-            wall_median_ns: median(&self.walls_ns)?,
+            wall_median_ns: wall.saturating_sub(empty_wall),
             overhead_ns: median(&self.empty_ns)?,
             samples_ns: self.samples_ns.clone(),
             clock_khz,
@@ -78,7 +85,7 @@ pub(super) fn suspicions(
     if wall > event.saturating_mul(WALL_TIMES_MAX).saturating_add(WALL_SLACK_NS) {
         suspicious.push(format!("{event} ns by the device's clock are {wall} ns by the host's"));
     }
-    if event > wall {
+    if event > wall.saturating_add(EVENT_SLACK_NS) {
         suspicious
             .push(format!("{event} ns by the device's clock fit into {wall} ns of the host's"));
     }

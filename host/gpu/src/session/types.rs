@@ -68,7 +68,7 @@ pub struct Timing {
     pub median_ns: u64,
     /// The time of an empty plan, which each sample contains, in nanoseconds.
     pub overhead_ns: u64,
-    /// The median by the host's clock, in nanoseconds.
+    /// The median by the host's clock less that of an empty plan, in nanoseconds.
     pub wall_median_ns: u64,
     /// The clock of the multiprocessors, in kHz.
     pub clock_khz: u32,
@@ -79,7 +79,7 @@ pub struct Timing {
 pub struct Measurement {
     /// The candidate's; `None` on a simulated device.
     pub candidate: Option<Timing>,
-    /// The reference's; `None` on a simulated device.
+    /// The reference's; `None` on a simulated device, and where the candidate was timed alone.
     pub reference: Option<Timing>,
     /// The checks of trials.
     pub spot: Vec<CheckReport>,

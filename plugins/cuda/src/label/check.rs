@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Buffer, Task, Tensors, Trusted};
 use crate::limits::{
-    BUFFERS_MAX, DIMENSIONS_MAX, NAME_BYTES_MAX, SESSION_BUFFERS_MAX, SIZES_MAX, SOURCE_BYTES_MAX,
-    TASK_BYTES_MAX,
+    BUFFERS_MAX, DEVICES_MAX, DIMENSIONS_MAX, NAME_BYTES_MAX, SESSION_BUFFERS_MAX, SIZES_MAX,
+    SOURCE_BYTES_MAX, TASK_BYTES_MAX,
 };
 
 impl Task {
@@ -49,6 +49,13 @@ impl Task {
         self.reference.check().map_err(|problem| format!("reference: {problem}"))?;
         if let Some(baseline) = &self.baseline {
             baseline.check().map_err(|problem| format!("baseline: {problem}"))?;
+            if !self.baseline_ns.is_empty() {
+                return Err("baseline_ns: there is a baseline as well; give one of both".into());
+            }
+        }
+        range("baseline_ns", self.baseline_ns.len(), 0, DEVICES_MAX)?;
+        if self.baseline_ns.values().any(|ns| *ns == 0) {
+            return Err("baseline_ns: a time is 1 nanosecond or more".into());
         }
         self.tolerance.check()?;
         self.evaluate_checked()?;

@@ -95,6 +95,7 @@ fn malformed_parts_are_named() {
     check("/reference/entry", json!("1a"), "reference: entry: `1a` is not a name");
     check("/reference/source", json!(""), "reference: source: 1 to");
     check("/baseline", json!({"source": "", "entry": "a"}), "baseline: source");
+    check("/baseline_ns", json!({"a GPU": 0}), "baseline_ns: a time is 1 nanosecond or more");
     check("/sizes", json!([]), "sizes: 1 to 16 are needed, not 0");
     let many: serde_json::Map<String, Value> = (0..49)
         .map(|at| (format!("b{at}"), json!({"dtype": "i8", "shape": [1], "role": "output"})))

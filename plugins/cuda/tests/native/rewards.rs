@@ -1,7 +1,8 @@
 //! Findings, rewards and the texts that explain them.
 
-use assay_plugin::Scored;
 use assay_plugin::gpu::device::CheckReport;
+use assay_plugin::{Error, Scored};
+use serde_json::json;
 
 use crate::world::{KERNEL, World, label, report, right, wrong};
 
@@ -156,6 +157,32 @@ fn speed_is_worth_what_the_policy_says() {
     let steps = r#"[{"speedup": 1, "reward": 0.5}, {"speedup": 3, "reward": 1}]"#;
     let settings = format!(r#"{{"policy": "thresholds", "thresholds": {steps}}}"#);
     assert_eq!(judge(&World::default(), &settings).reward, 0.5);
+}
+
+#[test]
+fn a_baseline_that_was_measured_before_is_not_run() {
+    let settings = r#"{"policy": "speedup"}"#;
+    let mut timed = label();
+    timed["baseline_ns"] = json!({ "made up": 2_500, "another GPU": 1 });
+    let world = World { reference_ns: 0, ..World::default() };
+    let scored = world.judge(KERNEL, &timed, settings).expect("a reward");
+    assert_eq!((scored.verdict.as_str(), scored.reward), ("success", 5.0));
+    assert_eq!(component(&scored, "baseline_ns"), Some(2_500.0));
+    // Of another GPU it says nothing: that is the label's fault, and no reward.
+    timed["baseline_ns"] = json!({ "another GPU": 2_500 });
+    let world = World::default();
+    let Err(Error::BadRequest(problem)) = world.judge(KERNEL, &timed, settings) else {
+        panic!("there is a reward")
+    };
+    assert!(problem.contains("no time for") && problem.contains("another GPU"), "{problem}");
+    assert!(world.seen.borrow().plans.is_empty(), "nothing ran");
+    // Whoever pays for correctness alone needs none.
+    assert_eq!(World::default().judge(KERNEL, &timed, "{}").expect("a reward").verdict, "success");
+    timed["baseline"] = json!({"source": "void a() {}", "entry": "a"});
+    let Err(Error::BadRequest(problem)) = World::default().judge(KERNEL, &timed, "{}") else {
+        panic!("it is taken")
+    };
+    assert!(problem.contains("give one of both"), "{problem}");
 }
 
 #[test]

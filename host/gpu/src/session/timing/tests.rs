@@ -35,6 +35,8 @@ fn honest_timings_raise_no_suspicion() {
     assert_eq!(reasons(&timing(50_000, 70_000), &reference, 1 << 20), [""; 0]);
     // A tiny kernel: what the host sees is mostly its own doing.
     assert_eq!(reasons(&timing(3_000, 90_000), &reference, 1 << 20), [""; 0]);
+    // The host waited as long for an empty plan.
+    assert_eq!(reasons(&timing(3_000, 0), &reference, 1 << 20), [""; 0]);
     // Within the cache no memory need be moved.
     assert_eq!(reasons(&timing(5_000, 20_000), &reference, 50 << 20), [""; 0]);
 }
@@ -62,11 +64,11 @@ fn samples_add_up() {
     assert!(!clocked.has_samples() && clocked.timing(1).is_none());
     for (event_ns, wall_ns) in [(30, 50), (10, 90), (20, 70), (40, 60)] {
         clocked.sample(&RunTimes { event_ns: Some(event_ns), wall_ns, steps_left: 0 });
-        clocked.empty(&RunTimes { event_ns: Some(2), wall_ns, steps_left: 0 });
+        clocked.empty(&RunTimes { event_ns: Some(2), wall_ns: 45, steps_left: 0 });
     }
     let timing = clocked.timing(7).unwrap();
     assert_eq!(timing.samples_ns, [30, 10, 20, 40]);
-    assert_eq!((timing.median_ns, timing.wall_median_ns, timing.overhead_ns), (20, 60, 2));
+    assert_eq!((timing.median_ns, timing.wall_median_ns, timing.overhead_ns), (20, 15, 2));
     // Standard error 6.45 of a mean of 25.
     assert!(clocked.is_within(0.26) && !clocked.is_within(0.25) && clocked.is_within(0.0));
     // One sample says nothing of the others.

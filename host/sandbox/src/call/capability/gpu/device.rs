@@ -151,6 +151,23 @@ impl wit::HostSession for GpuHost<'_> {
         .map(convert::measurement)
     }
 
+    fn time(
+        &mut self,
+        session: Resource<GpuSession>,
+        candidate: Vec<types::Step>,
+        reference: Vec<types::Step>,
+        pairs: Vec<wit::Pair>,
+        seed: u64,
+        options: wit::MeasureOptions,
+    ) -> Result<wit::Measurement, SessionError> {
+        let (candidate, reference) = (convert::plan(candidate), convert::plan(reference));
+        let (pairs, options) = (convert::pairs(pairs), convert::measure_options(options));
+        self.with("device.time", &session, |session| {
+            session.time(&candidate, &reference, &pairs, seed, &options)
+        })
+        .map(convert::measurement)
+    }
+
     fn printed(&mut self, session: Resource<GpuSession>) -> Result<String, SessionError> {
         self.with("device.printed", &session, GpuSession::printed)
     }
