@@ -7,13 +7,17 @@ import pathlib
 import re
 import sys
 
+# A driver's log may be long.
+TEXT_MAX = 200
+
 
 def shown(value):
     if isinstance(value, float):
         return f"{value:,.3f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return value if isinstance(value, str) else json.dumps(value)
+    text = value if isinstance(value, str) else json.dumps(value)
+    return (text if len(text) <= TEXT_MAX else text[:TEXT_MAX] + "…").replace("\n", " ").replace("|", "\\|")
 
 
 def results(text):

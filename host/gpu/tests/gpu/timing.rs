@@ -34,7 +34,7 @@ struct Work {
     times: u32,
 }
 
-/// Of some ten microseconds to some hundred milliseconds.
+/// Launches that take from about 10 µs to about 100 ms.
 const WORKS: [Work; 4] = [
     Work { name: "4 Mi elements", count: 4 << 20, times: 1 },
     Work { name: "64 Mi elements", count: COUNT, times: 1 },

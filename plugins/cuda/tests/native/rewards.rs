@@ -168,7 +168,7 @@ fn a_baseline_that_was_measured_before_is_not_run() {
     let scored = world.judge(KERNEL, &timed, settings).expect("a reward");
     assert_eq!((scored.verdict.as_str(), scored.reward), ("success", 5.0));
     assert_eq!(component(&scored, "baseline_ns"), Some(2_500.0));
-    // Of another GPU it says nothing: that is the label's fault, and no reward.
+    // A time of another GPU is an error of the label, not a reward.
     timed["baseline_ns"] = json!({ "another GPU": 2_500 });
     let world = World::default();
     let Err(Error::BadRequest(problem)) = world.judge(KERNEL, &timed, settings) else {
@@ -176,7 +176,7 @@ fn a_baseline_that_was_measured_before_is_not_run() {
     };
     assert!(problem.contains("no time for") && problem.contains("another GPU"), "{problem}");
     assert!(world.seen.borrow().plans.is_empty(), "nothing ran");
-    // Whoever pays for correctness alone needs none.
+    // A policy without times needs no time.
     assert_eq!(World::default().judge(KERNEL, &timed, "{}").expect("a reward").verdict, "success");
     timed["baseline"] = json!({"source": "void a() {}", "entry": "a"});
     let Err(Error::BadRequest(problem)) = World::default().judge(KERNEL, &timed, "{}") else {
