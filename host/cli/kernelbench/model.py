@@ -62,6 +62,13 @@ class Instance:
         with torch.no_grad():
             return self.call(self.parameters, self.tensors)
 
+    def run_in_double(self):
+        """The same with every number in double precision: sums in single precision may be off by more than a tolerance."""
+        double = lambda value: value.double() if value.is_floating_point() else value
+        held = {name: double(value) for name, value in (self.parameters | self.running).items()}
+        with torch.no_grad():
+            return self.call(held, map(double, self.tensors))
+
 
 def is_running(name):
     return name.endswith(("running_mean", "running_var", "num_batches_tracked"))

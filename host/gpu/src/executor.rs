@@ -26,11 +26,13 @@ use crate::device::{Device, DeviceProblem};
 use crate::simulated::SimulatedDevice;
 
 pub(crate) mod buffer;
+mod exchange;
 pub(crate) mod message;
 mod plan;
 mod printed;
 mod work;
 
+use exchange::Exchange;
 use message::{ExecutorRequest, Hello, Reply};
 use printed::Printed;
 use work::ExecutorState;
@@ -101,7 +103,7 @@ fn serve(choice: DeviceChoice) -> Result<()> {
     };
     // Problems up to here were reported. From here on hostile code runs, and its standard error is discarded.
     nix::unistd::dup2_stderr(&nothing)?;
-    let mut work = ExecutorState::new(device, exchange, printed);
+    let mut work = ExecutorState::new(device, Exchange::new(exchange), printed);
     while let Some(order) = message::receive::<ExecutorRequest>(&mut socket)? {
         let carried_out = catch_unwind(AssertUnwindSafe(|| work.carry_out(order)));
         let reply: Reply =

@@ -1,7 +1,5 @@
 //! The state of an executor and its work: one device, its buffers, one plan.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::time::Instant;
 
 use serde_bytes::ByteBuf;
@@ -11,16 +9,14 @@ use crate::device::{Compared, Device, DeviceProblem};
 use crate::types::BufferAddress;
 
 use super::buffer::{self, DeviceBuffer, GUARD_BYTES, unknown};
+use super::exchange::Exchange;
 use super::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
 use super::plan::RawStep;
 use super::printed::Printed;
 
-/// The bytes that are copied between device and exchange at once.
-const CHUNK_BYTES: usize = 8 << 20;
-
 pub(crate) struct ExecutorState {
     device: Box<dyn Device>,
-    exchange: File,
+    exchange: Exchange,
     printed: Printed,
     buffers: Vec<DeviceBuffer>,
     plan: Vec<RawStep>,
@@ -31,7 +27,7 @@ pub(crate) struct ExecutorState {
 }
 
 impl ExecutorState {
-    pub(crate) fn new(device: Box<dyn Device>, exchange: File, printed: Printed) -> Self {
+    pub(crate) fn new(device: Box<dyn Device>, exchange: Exchange, printed: Printed) -> Self {
         let (buffers, plan) = (Vec::new(), Vec::new());
         Self { device, exchange, printed, buffers, plan, seed: 0, staging: None }
     }
@@ -76,6 +72,7 @@ impl ExecutorState {
         self.buffers.clear();
         self.plan.clear();
         self.staging = None;
+        self.exchange.close();
         self.printed.keep(printed_bytes as usize);
         self.device.reset()
     }
@@ -155,39 +152,36 @@ impl ExecutorState {
         Ok(ExecutorAnswer::Ran(RunTimes { event_ns, wall_ns, steps_left: self.device.allowed() }))
     }
 
+    /// What lies in scratch memory is nobody's business; its guards are.
     fn export(&mut self) -> Result<(), DeviceProblem> {
-        let mut chunk = vec![0; self.chunk_bytes()];
+        let Some(last) = self.buffers.last() else { return Ok(()) };
+        let end = last.exchange + last.bytes();
+        self.exchange.extend(end).map_err(exchange_problem)?;
         for buffer in &self.buffers {
-            let mut done = 0;
-            while done < buffer.bytes() {
-                let bytes = chunk.len().min((buffer.bytes() - done) as usize);
-                self.device.read(buffer.start + done, &mut chunk[..bytes])?;
-                let written = self.exchange.write_all_at(&chunk[..bytes], buffer.exchange + done);
-                written.map_err(|error| exchange_problem(&error))?;
-                done += bytes as u64;
+            let behind = GUARD_BYTES + buffer.data_bytes();
+            let parts = match buffer.spec.role {
+                BufferRole::Scratch => vec![(0, GUARD_BYTES), (behind, buffer.bytes() - behind)],
+                _ => vec![(0, buffer.bytes())],
+            };
+            for (from, bytes) in parts {
+                let to = self.exchange.range(buffer.exchange + from, bytes);
+                let to = to.map_err(exchange_problem)?;
+                self.device.read(buffer.start + from, to)?;
             }
         }
         Ok(())
-    }
-
-    fn chunk_bytes(&self) -> usize {
-        let largest = self.buffers.iter().map(DeviceBuffer::bytes).max().unwrap_or_default();
-        CHUNK_BYTES.min(largest as usize)
     }
 
     fn inspect(&mut self) -> Result<ExecutorAnswer, DeviceProblem> {
         let (mut inputs_changed, mut overrun) = (Vec::new(), Vec::new());
         for number in 0..self.buffers.len() {
             let buffer = &self.buffers[number];
-            let mut before = vec![0; GUARD_BYTES as usize];
             let end = GUARD_BYTES + buffer.data_bytes();
-            let mut behind = vec![0; (buffer.bytes() - end) as usize];
-            let read = |bytes: &mut [u8], from: u64| {
-                let read = self.exchange.read_exact_at(bytes, buffer.exchange + from);
-                read.map_err(|error| exchange_problem(&error))
+            let mut read = |from: u64, bytes: u64| {
+                let read = self.exchange.range(buffer.exchange + from, bytes);
+                read.map(|bytes| bytes.to_vec()).map_err(exchange_problem)
             };
-            read(&mut before, 0)?;
-            read(&mut behind, end)?;
+            let (before, behind) = (read(0, GUARD_BYTES)?, read(end, buffer.bytes() - end)?);
             if !buffer.guards_are_whole(self.seed, &before, &behind) {
                 overrun.push(number as u32);
             }
@@ -228,20 +222,13 @@ impl ExecutorState {
             }
         };
         let from = self.buffers[number].exchange + GUARD_BYTES;
-        let mut chunk = vec![0; self.chunk_bytes()];
-        let mut done = 0;
-        while done < bytes {
-            let part = chunk.len().min((bytes - done) as usize);
-            let read = self.exchange.read_exact_at(&mut chunk[..part], from + done);
-            read.map_err(|error| exchange_problem(&error))?;
-            self.device.write(staging + done, &chunk[..part])?;
-            self.device.finish()?;
-            done += part as u64;
-        }
+        let theirs = self.exchange.range(from, bytes).map_err(exchange_problem)?;
+        self.device.write(staging, theirs)?;
+        self.device.finish()?;
         Ok(staging)
     }
 }
 
-fn exchange_problem(error: &std::io::Error) -> DeviceProblem {
+fn exchange_problem(error: std::io::Error) -> DeviceProblem {
     DeviceProblem::Failed(format!("the exchange of buffers: {error}"))
 }

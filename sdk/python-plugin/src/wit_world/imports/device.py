@@ -325,6 +325,14 @@ class Session:
         Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
         """
         raise NotImplementedError
+    def time(self, candidate: List[gpu_types.Step], reference: List[gpu_types.Step], pairs: List[Pair], seed: int, options: MeasureOptions) -> Measurement:
+        """
+        As `measure`, but times the candidate's plan alone: the reference runs for the checks of trials only, so that it
+        may be slow. The result has no timing of the reference.
+        
+        Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
+        """
+        raise NotImplementedError
     def printed(self) -> str:
         """
         The beginning of the text that the candidate's kernels printed.
