@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::batch::{AnnounceBatch, BatchState, SealBatch};
 use assay_api::history::{BatchHistory, BatchProfile, RunHistory};
 use assay_api::key::{Key, Scope};
 use assay_api::request::{Reward, SubmitItem};
@@ -212,6 +212,17 @@ async fn a_restarted_server_ranks_by_history() {
     let expected = batch.estimated_done_at.expect("it has a history").since(first);
     let (least, most) = (Micros(span.0 / 2), span + Micros::from_secs(1));
     assert!((least..most).contains(&expected), "{expected:?}, before {span:?}");
+
+    // What a plan expected before the batch was half over is kept with it.
+    let again = [item("slow again", "200000", "3")];
+    client.submit(next.batch, &again).await.expect("submits");
+    client.seal(next.batch, &SealBatch::default()).await.expect("seals");
+    next.finish(&client, &[&quick(1)[..], &again].concat()).await;
+    let ended = client.batch(next.batch).await.expect("answers");
+    let timeline = client.timeline(next.batch).await.expect("answers");
+    let kept = timeline.rollup.expect("it has ended").expected.expect("a plan expected its end");
+    assert!(kept.earliest_end_at >= first && kept.done_at >= kept.earliest_end_at, "{kept:?}");
+    assert!(kept.done_at < ended.done_at.expect("it has ended") + Micros::from_secs(10), "{kept:?}");
 }
 
 #[tokio::test]

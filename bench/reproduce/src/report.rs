@@ -5,6 +5,7 @@
 
 mod comparison;
 mod end_to_end;
+mod expected;
 mod operation;
 mod ordering;
 mod overhead;
@@ -46,13 +47,14 @@ pub(super) struct Options {
 
 type Section = (&'static str, fn(&mut Page, &Workloads) -> anyhow::Result<()>);
 
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     ("six tasks at once", end_to_end::add),
     ("one task alone", scaling::add),
     ("the order of queues", ordering::add),
     ("start-up times, groups, quotas, faults", operation::add),
     ("tenants that share a pool", |page, _| tenants::add(page)),
     ("other seeds and sudden changes", robustness::add),
+    ("the end that is expected of a batch", expected::add),
     ("what each part of assay is worth", parts::add),
     ("how long a plan takes", |page, workloads| {
         overhead::add(page, workloads);
