@@ -17,6 +17,9 @@ const PROGRAM: &str = "assay-gpu";
 const SIMULATED_ARCH: &str = "compute_90";
 /// A driver may take seconds to wake a GPU up.
 const DEVICES_TIMEOUT: Duration = Duration::from_secs(60);
+/// A hostile kernel could then change what the process that launches it does.
+const REACH: &str = "kernels reach the memory of the process that runs them (HMM): before you let others use it, switch \
+                     that off with `options nvidia_uvm uvm_disable_hmm=1` in /etc/modprobe.d";
 /// The folder of CUDA's own installer.
 const SYSTEM_TOOLKIT: &str = "/usr/local/cuda";
 
@@ -85,6 +88,9 @@ impl GpuOptions {
             DeviceArgument::AutoOrSimulated => Some(Device::Simulated),
             _ => None,
         };
+        if device == Some(Device::Cuda) && found.iter().any(|it| it.reaches_host_memory) {
+            tracing::warn!("{REACH}");
+        }
         // The oldest one: later GPUs run its code as well.
         let oldest = || {
             let found = found.iter().map(|it| it.arch.clone());
@@ -140,6 +146,7 @@ struct GpuDevice {
     arch: String,
     driver: String,
     memory_bytes: u64,
+    reaches_host_memory: bool,
 }
 
 async fn devices(worker: &Path) -> anyhow::Result<Vec<GpuDevice>> {
@@ -213,8 +220,9 @@ pub(super) async fn run(options: GpuCommand) -> anyhow::Result<ExitCode> {
 }
 
 fn line(found: &GpuDevice) -> String {
-    let GpuDevice { name, arch, driver, memory_bytes } = found;
-    format!("{name}, {arch}, {} MiB, driver {driver}", memory_bytes >> 20)
+    let GpuDevice { name, arch, driver, memory_bytes, reaches_host_memory } = found;
+    let reach = if *reaches_host_memory { format!("; {REACH}") } else { String::new() };
+    format!("{name}, {arch}, {} MiB, driver {driver}{reach}", memory_bytes >> 20)
 }
 
 /// Another of Assay's programs, in the same folder.

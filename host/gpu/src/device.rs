@@ -29,6 +29,9 @@ pub struct Properties {
     pub shared_bytes_max: u32,
     /// The bandwidth of the memory by its clock and width, in bytes a second; 0 if it is not known.
     pub peak_bytes_per_s: u64,
+    /// Whether kernels reach the memory of the process that launches them by its own addresses (HMM): a hostile one can
+    /// then change what that process does.
+    pub reaches_host_memory: bool,
     /// Whether it is the interpreter.
     pub simulated: bool,
 }

@@ -43,6 +43,7 @@ impl Default for SimulatedDevice {
             l2_bytes: 0,
             shared_bytes_max: assay_ptx::limits::SHARED_BYTES_MAX as u32,
             peak_bytes_per_s: 0,
+            reaches_host_memory: false,
             simulated: true,
         };
         Self {

@@ -20,6 +20,7 @@ pub fn properties(driver: Driver, gpu: DriverGpu) -> Result<Properties, DevicePr
         shared_bytes_max: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
         // Twice a clock: memory of GPUs gives data at both edges.
         peak_bytes_per_s: memory_khz * 1000 * 2 * (bus_bits / 8),
+        reaches_host_memory: number(Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0,
         simulated: false,
     })
 }

@@ -19,6 +19,7 @@ fn expected() -> Properties {
         l2_bytes: 4096,
         shared_bytes_max: 227 << 10,
         peak_bytes_per_s: 32_000_000_000,
+        reaches_host_memory: true,
         simulated: false,
     }
 }

@@ -11,6 +11,7 @@ fn properties() -> Properties {
         l2_bytes: 50 << 20,
         shared_bytes_max: 227 << 10,
         peak_bytes_per_s: 4_800_000_000_000,
+        reaches_host_memory: false,
         simulated: false,
     }
 }

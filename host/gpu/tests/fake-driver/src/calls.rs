@@ -99,6 +99,7 @@ unsafe extern "C" fn cuDeviceGetAttribute(
             A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
             A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => MULTIPROCESSORS as i32,
             A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE => 1_000_000,
+            A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS => 1,
             A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 2_000_000,
             A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => 64,
             // Small: what flushes it is interpreted.
