@@ -152,7 +152,7 @@ impl ExecutorState {
         Ok(ExecutorAnswer::Ran(RunTimes { event_ns, wall_ns, steps_left: self.device.allowed() }))
     }
 
-    /// What lies in scratch memory is nobody's business; its guards are.
+    /// Copies all buffers to the exchange, of scratch buffers only the guards.
     fn export(&mut self) -> Result<(), DeviceProblem> {
         let Some(last) = self.buffers.last() else { return Ok(()) };
         let end = last.exchange + last.bytes();
