@@ -36,8 +36,8 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
     for (name, policy) in cases {
         let compared = compare(&workload.trace, &policy, &settings)?;
         let measured: Vec<[f64; 3]> = compared.runs[0].batches.iter().filter_map(off).collect();
-        let [t, end, span] =
-            [0, 1, 2].map(|at| Spread::of(measured.iter().map(|numbers| numbers[at]).collect()));
+        let [t, end, span] = [0, 1, 2]
+            .map(|at| ErrorSpread::of(measured.iter().map(|numbers| numbers[at]).collect()));
         table.push(vec![
             name,
             measured.len().to_string(),
@@ -80,13 +80,13 @@ fn off(batch: &BatchRun) -> Option<[f64; 3]> {
     ])
 }
 
-struct Spread {
+struct ErrorSpread {
     median: f64,
     mean: f64,
     max: f64,
 }
 
-impl Spread {
+impl ErrorSpread {
     fn of(mut numbers: Vec<f64>) -> Self {
         numbers.sort_by(f64::total_cmp);
         let count = numbers.len();

@@ -34,14 +34,14 @@ pub(super) struct TimeOptions {
 }
 
 #[derive(Debug, Deserialize)]
-struct Greeting {
+struct PythonGreeting {
     device: String,
     by: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+enum ModuleTime {
     Ns(u64),
     Unsupported(String),
 }
@@ -90,7 +90,7 @@ pub(super) async fn run(options: TimeOptions) -> anyhow::Result<ExitCode> {
 }
 
 /// A Python process that waits for modules.
-struct Python {
+struct TimingProcess {
     device: String,
     to: ChildStdin,
     from: Lines<BufReader<ChildStdout>>,
@@ -99,7 +99,7 @@ struct Python {
 
 /// The GPU's name and the time there. A process that fails is given up; the next task starts another.
 async fn time_one(
-    python: &mut Option<Python>,
+    python: &mut Option<TimingProcess>,
     options: &TimeOptions,
     program: &std::path::Path,
     task: &Map<String, Value>,
@@ -108,7 +108,7 @@ async fn time_one(
     let module = module.context("it has no `module`: import it again")?;
     let mut running = match python.take() {
         Some(running) => running,
-        None => Python::start(options, program).await?,
+        None => TimingProcess::start(options, program).await?,
     };
     let answer = tokio::time::timeout(TASK_TIMEOUT, running.ask(module)).await;
     let answer =
@@ -116,12 +116,12 @@ async fn time_one(
     let device = running.device.clone();
     *python = Some(running);
     match answer {
-        Answer::Ns(ns) => Ok((device, ns)),
-        Answer::Unsupported(why) => anyhow::bail!("{why}"),
+        ModuleTime::Ns(ns) => Ok((device, ns)),
+        ModuleTime::Unsupported(why) => anyhow::bail!("{why}"),
     }
 }
 
-impl Python {
+impl TimingProcess {
     async fn start(options: &TimeOptions, program: &std::path::Path) -> anyhow::Result<Self> {
         let mut child = Command::new(&options.torch.python)
             .arg(program.join("speed.py"))
@@ -135,13 +135,13 @@ impl Python {
         let mut from = BufReader::new(from).lines();
         let line = tokio::time::timeout(START_TIMEOUT, from.next_line()).await;
         let line = line.context("Python did not start in time")??;
-        let greeting: Greeting = serde_json::from_str(&line.context("Python ended")?)
+        let greeting: PythonGreeting = serde_json::from_str(&line.context("Python ended")?)
             .context("the Python program printed something else")?;
         eprintln!("{} on {}", greeting.by, greeting.device);
         Ok(Self { device: greeting.device, to, from, _child: child })
     }
 
-    async fn ask(&mut self, module: &str) -> anyhow::Result<Answer> {
+    async fn ask(&mut self, module: &str) -> anyhow::Result<ModuleTime> {
         let line = format!("{}\n", json!({ "module": module }));
         self.to.write_all(line.as_bytes()).await.context("Python ended")?;
         let answer = self.from.next_line().await?.context("Python ended")?;

@@ -28,21 +28,21 @@ fn options(flush_l2: bool) -> MeasureOptions {
 }
 
 /// A launch of the kernel `honest`: over so many elements, each made so many times over.
-struct Work {
+struct TimedLaunch {
     name: &'static str,
     count: u32,
     times: u32,
 }
 
 /// Launches that take from about 10 µs to about 100 ms.
-const WORKS: [Work; 4] = [
-    Work { name: "4 Mi elements", count: 4 << 20, times: 1 },
-    Work { name: "64 Mi elements", count: COUNT, times: 1 },
-    Work { name: "64 Mi elements, 16 times", count: COUNT, times: 16 },
-    Work { name: "64 Mi elements, 500 times", count: COUNT, times: 500 },
+const WORKS: [TimedLaunch; 4] = [
+    TimedLaunch { name: "4 Mi elements", count: 4 << 20, times: 1 },
+    TimedLaunch { name: "64 Mi elements", count: COUNT, times: 1 },
+    TimedLaunch { name: "64 Mi elements, 16 times", count: COUNT, times: 16 },
+    TimedLaunch { name: "64 Mi elements, 500 times", count: COUNT, times: 500 },
 ];
 
-fn measured(bench: &Bench, work: &Work) -> Measurement {
+fn measured(bench: &Bench, work: &TimedLaunch) -> Measurement {
     let mut it = loaded(bench, KERNELS, work.count, work.count);
     let plan = |module| {
         let mut plan = it.plan(module, "honest");
@@ -136,7 +136,7 @@ fn times_are_those_of_a_plain_program() {
 fn a_small_kernels_time() {
     let test = "small kernel";
     let Some(bench) = bench(test) else { return };
-    let work = Work { name: "4096 elements", count: 4096, times: 1 };
+    let work = TimedLaunch { name: "4096 elements", count: 4096, times: 1 };
     let timing = measured(&bench, &work).candidate.unwrap();
     report(test, "median", timing.median_ns, "ns");
     report(test, "of which an empty plan", timing.overhead_ns, "ns");

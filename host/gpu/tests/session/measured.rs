@@ -38,6 +38,19 @@ fn a_simulated_device_calls_nothing_a_timing() {
 }
 
 #[test]
+fn a_candidate_that_is_timed_alone_is_checked_as_well() {
+    let timed = |kernel: &str| {
+        let mut task = Task::new(&gpu());
+        let (plan, reference) = (task.step(kernel), task.reference());
+        task.session.time(&plan, &reference, &[pair(EXACT)], 3, &OPTIONS).unwrap()
+    };
+    let honest = timed("twice");
+    assert_eq!((&honest.candidate, &honest.reference), (&None, &None));
+    assert_eq!(ok(&honest), [true; 4]);
+    assert_eq!(ok(&timed("cached")), [false; 4]);
+}
+
+#[test]
 fn what_was_computed_once_fails_the_spot_checks() {
     let mut task = Task::new(&gpu());
     let plan = task.step("cached");
