@@ -186,6 +186,43 @@ test("the timeline can be read by keys and as a table", async ({ page }) => {
   await expect(page).toHaveURL(/order=end/);
 });
 
+test("a drag in the overview chooses a time range, and the wheel zooms once it is focused", async ({
+  page,
+}) => {
+  await enter(page, host);
+  await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  const timeline = page.getByRole("application", { name: /^Timeline of 8 requests/ });
+  const canvas = timeline.getByRole("img");
+  const looks = async () => (await canvas.screenshot()).toString("base64");
+  const overview = page.getByTitle("Drag to choose a time range");
+  await overview.scrollIntoViewIfNeeded();
+  const whole = await looks();
+  const box = await overview.boundingBox();
+  if (!box) throw new Error("the overview has no place");
+  const middle = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.2, middle);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, middle);
+  await page.mouse.up();
+  await expect.poll(looks).not.toBe(whole);
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.mouse.move(box.x, box.y - 300);
+  await expect.poll(looks).toBe(whole);
+
+  // Without the focus the wheel scrolls the page.
+  await canvas.hover();
+  const before = await page.evaluate(() => window.scrollY);
+  await page.mouse.wheel(0, -100);
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeLessThan(before);
+  await timeline.focus();
+  const focused = await looks();
+  await canvas.hover();
+  const still = await page.evaluate(() => window.scrollY);
+  await page.mouse.wheel(0, -100);
+  await expect.poll(looks).not.toBe(focused);
+  expect(await page.evaluate(() => window.scrollY)).toBe(still);
+});
+
 test("a batch can be cancelled", async ({ page }) => {
   const batch = await announce(host, { plugin: liar, run: "never", expected_size: 5 });
   await enter(page, host);

@@ -86,6 +86,33 @@ test("a part of a list says that it is sorted alone, and can be made larger", as
   await expect(keys.first()).toHaveText("sample-319");
 });
 
+test("a click anywhere in a row opens what the row is about", async ({ page, context }) => {
+  await enter(page, host);
+  await open(page, host, "/batches", "Batches");
+  const row = page.getByRole("table", { name: "Batches" }).getByRole("row", { name: /small/ });
+  const requests = row.getByRole("cell").nth(4);
+  await expect(requests).toContainText("12");
+  await requests.click();
+  await expect(page.getByRole("heading", { level: 1, name: "small, iteration 0" })).toBeVisible();
+
+  // A link of its own in the row still leads where it says.
+  await page.goBack();
+  await row.getByRole("link", { name: "small" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "small" })).toBeVisible();
+
+  await page.goBack();
+  const opened = context.waitForEvent("page");
+  await requests.click({ modifiers: ["ControlOrMeta"] });
+  await (await opened).close();
+  await expect(page).toHaveURL(/\/batches$/);
+
+  // Where the texts of a row are read beside the table, so does a click in the row.
+  await open(page, host, `/batches/${small.id}`, "small, iteration 0");
+  const sample = page.getByRole("table", { name: "Requests of the batch" }).getByRole("row");
+  await sample.filter({ hasText: "sample-3" }).getByRole("cell").nth(2).click();
+  await expect(page.getByRole("dialog", { name: "Request sample-3" })).toBeVisible();
+});
+
 test("lists of runs, batches, plugins and keys sort", async ({ page }) => {
   await enter(page, host);
   for (const [path, heading, table, column, first] of [

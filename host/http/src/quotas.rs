@@ -3,6 +3,7 @@
 //! The dispatcher checks the numbers of open batches and requests. Nothing that was admitted is refused
 //! later.
 
+use std::future::Future;
 use std::time::Duration;
 
 use assay_core::id::TenantId;
@@ -12,11 +13,10 @@ use assay_dispatch::budget::BudgetPermit;
 use assay_dispatch::fair_semaphore::FairPermit;
 use assay_registry::check_grants;
 use axum::http::StatusCode;
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::problem::ApiError;
-
-const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 
 /// Whether the tenant may admit anything now.
 pub(super) async fn admits(app: &App, tenant: TenantId) -> Result<(), ApiError> {
@@ -60,16 +60,35 @@ pub(super) fn granted(app: &App, tenant: TenantId, plugin: &ReadyPlugin) -> Resu
     Ok(check_grants(&plugin.imports, &app.dispatch.tenants.get(tenant).grants)?)
 }
 
-/// Waits for a permit of the admission budget.
-pub(super) async fn budget(
-    app: &App,
-    tenant: TenantId,
-    bytes: usize,
-) -> Result<BudgetPermit, ApiError> {
-    let budget = &app.dispatch.budget;
-    tokio::time::timeout(PATIENCE, budget.acquire(tenant, bytes))
-        .await
-        .map_err(|_| no_room(budget.held_bytes(tenant), budget.free_bytes()))
+/// The time for which a call may wait for the admission budget, all its waits together: room that becomes free
+/// request by request must not hold a call of many requests for hours.
+pub(super) struct Patience {
+    left: Duration,
+}
+
+impl Patience {
+    pub(super) fn of_call() -> Self {
+        Self { left: Duration::from_secs(limits::ADMISSION_SECONDS_MAX) }
+    }
+
+    /// Waits for a permit of the admission budget.
+    pub(super) async fn budget(
+        &mut self,
+        app: &App,
+        tenant: TenantId,
+        bytes: usize,
+    ) -> Result<BudgetPermit, ApiError> {
+        let budget = &app.dispatch.budget;
+        let place = self.wait(budget.acquire(tenant, bytes)).await;
+        place.ok_or_else(|| no_room(budget.held_bytes(tenant), budget.free_bytes()))
+    }
+
+    async fn wait<T>(&mut self, place: impl Future<Output = T>) -> Option<T> {
+        let start = Instant::now();
+        let place = tokio::time::timeout(self.left, place).await.ok();
+        self.left = self.left.saturating_sub(start.elapsed());
+        place
+    }
 }
 
 /// The error of a full budget: 429 if the tenant's own requests fill it, 503 if those of all tenants do.
@@ -90,6 +109,22 @@ fn no_room(own_bytes: usize, free_bytes: usize) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn the_waits_of_a_call_are_counted_together() {
+        let nap = Duration::from_millis(20);
+        let mut patience = Patience::of_call();
+        let whole = patience.left;
+        for naps in 1..3 {
+            assert!(patience.wait(tokio::time::sleep(nap)).await.is_some());
+            assert!(patience.left <= whole - naps * nap);
+        }
+        patience.left = nap;
+        assert!(patience.wait(std::future::pending::<()>()).await.is_none());
+        assert_eq!(patience.left, Duration::ZERO);
+        // What is free now is taken all the same.
+        assert!(patience.wait(std::future::ready(())).await.is_some());
+    }
 
     #[test]
     fn a_full_budget_is_the_fault_of_the_tenant_that_fills_it() {

@@ -8,7 +8,7 @@ import { Failed } from "./states";
 export function Export<Cursor>(props: {
   /** Name of the file without its ending. */
   name: string;
-  /** Paths of the values in a row of the CSV file. JSON Lines have everything. */
+  /** Paths of a row's values, as columns of CSV and Parquet. JSON Lines have everything. */
   columns: readonly string[];
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>;
 }) {
@@ -29,12 +29,20 @@ export function Export<Cursor>(props: {
             Export
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => saving.mutate("csv")}>CSV</Menu.Item>
-          <Menu.Item onClick={() => saving.mutate("jsonl")}>JSON Lines</Menu.Item>
-        </Menu.Dropdown>
+        <FormatItems onChoose={saving.mutate} />
       </Menu>
       {saving.isError && <Failed thrown={saving.error} />}
     </>
+  );
+}
+
+/** The formats of a table, in a menu. */
+export function FormatItems({ onChoose }: { onChoose: (format: Format) => void }) {
+  return (
+    <Menu.Dropdown>
+      <Menu.Item onClick={() => onChoose("csv")}>CSV</Menu.Item>
+      <Menu.Item onClick={() => onChoose("jsonl")}>JSON Lines</Menu.Item>
+      <Menu.Item onClick={() => onChoose("parquet")}>Parquet</Menu.Item>
+    </Menu.Dropdown>
   );
 }

@@ -1,10 +1,13 @@
 // A chart with a title, which can also be shown as a table.
 
 import { Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { Action } from "./Action";
-import { csvLine, type Format, save } from "./exports";
+import { FormatItems } from "./Export";
+import { type Format, fileOf, save } from "./exports";
 import { Grid } from "./Grid";
+import { Failed } from "./states";
 
 export interface TableData {
   columns: string[];
@@ -53,32 +56,23 @@ export function Figure(props: {
 }
 
 function FigureExport({ title, table }: { title: string; table: () => TableData }) {
-  const write = (format: Format) => {
-    const { columns, rows } = table();
-    const named = rows.map((row) =>
-      Object.fromEntries(columns.map((column, at) => [column, row[at]])),
-    );
-    const text =
-      format === "csv"
-        ? [columns, ...rows].map(csvLine).join("")
-        : named.map((row) => `${JSON.stringify(row)}\n`).join("");
-    void save(title, format, one(text));
-  };
+  const saving = useMutation({
+    mutationFn: (format: Format) => {
+      const { columns, rows } = table();
+      return save(title, format, fileOf(format, columns, rows));
+    },
+  });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Action label={`Export ${title}`} icon="export" />
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => write("csv")}>CSV</Menu.Item>
-        <Menu.Item onClick={() => write("jsonl")}>JSON Lines</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Action label={`Export ${title}`} icon="export" />
+        </Menu.Target>
+        <FormatItems onChoose={saving.mutate} />
+      </Menu>
+      {saving.isError && <Failed thrown={saving.error} />}
+    </>
   );
-}
-
-async function* one(text: string): AsyncGenerator<string> {
-  yield text;
 }
 
 function NumberTable({ caption, table }: { caption: string; table: TableData }) {

@@ -2,6 +2,7 @@
 // thousands of cells. A long list keeps only the rows in view in the document.
 
 import { type ReactNode, useState } from "react";
+import { openRow } from "./openRow";
 import type { Direction, SortHeads } from "./sort";
 import { VirtualRows } from "./VirtualRows";
 
@@ -16,6 +17,8 @@ export interface Column<Row> {
   number?: boolean;
   /** Keeps the cell on one line. */
   tight?: boolean;
+  /** A click anywhere in the row does what the link or button of this cell does. */
+  opens?: boolean;
 }
 
 /** Number of rows from which on only those in view are in the document. */
@@ -40,17 +43,19 @@ export function Grid<Row>(props: {
   const maxHeight = props.maxHeight ?? (virtual ? VIRTUAL_HEIGHT : undefined);
   const cells = (row: Row) =>
     columns.map((column) => (
-      <td key={column.title} {...kindOf(column)}>
+      <td key={column.title} {...kindOf(column)} {...(column.opens ? { "data-opens": true } : {})}>
         {column.cell(row)}
       </td>
     ));
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link or button itself
     <section
       ref={setFrame}
       className="grid"
       aria-label={caption}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it
       tabIndex={0}
+      onClick={openRow}
       {...(maxHeight === undefined ? {} : { style: { maxHeight } })}
     >
       <table aria-label={caption} {...(virtual ? { "aria-rowcount": rows.length + 1 } : {})}>

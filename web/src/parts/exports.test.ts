@@ -1,5 +1,6 @@
+import { parquetReadObjects } from "hyparquet";
 import { expect, it } from "vitest";
-import { csvCell, exported, valueAt } from "./exports";
+import { csvCell, exported, fileOf, valueAt } from "./exports";
 
 it("quotes texts and disarms formulas, and leaves numbers alone", () => {
   expect(csvCell('say "hi", now')).toBe('"say ""hi"", now"');
@@ -34,9 +35,9 @@ function pages() {
   return { asked, read };
 }
 
-async function whole(texts: AsyncIterable<string>): Promise<string[]> {
-  const all: string[] = [];
-  for await (const text of texts) all.push(text);
+async function whole(parts: AsyncIterable<BlobPart>): Promise<BlobPart[]> {
+  const all: BlobPart[] = [];
+  for await (const part of parts) all.push(part);
   return all;
 }
 
@@ -52,4 +53,46 @@ it("writes all pages, one text each", async () => {
   expect(asked).toEqual([undefined, 2, 4]);
   const lines = await whole(exported("jsonl", [], pages().read));
   expect(lines[0]).toBe('{"name":"row 0"}\n{"name":"row 1"}\n');
+});
+
+/** What a reader finds in a Parquet file. */
+async function read(file: BlobPart[]): Promise<Record<string, unknown>[]> {
+  const bytes = await new Blob(file).arrayBuffer();
+  return parquetReadObjects({ file: bytes });
+}
+
+it("writes Parquet with a type a column", async () => {
+  const columns = ["run", "batch.late", "mean", "tags", "none"];
+  const items = [
+    { run: "ü", batch: { late: true }, mean: 0.5, tags: ["a"] },
+    { run: "=b", batch: { late: null }, mean: 2, tags: [] },
+    { batch: {}, mean: null },
+  ];
+  const file = await whole(exported("parquet", columns, async () => ({ items })));
+  expect(file).toHaveLength(1);
+  expect(await read(file)).toEqual([
+    { run: "ü", "batch.late": true, mean: 0.5, tags: '["a"]', none: null },
+    { run: "=b", "batch.late": null, mean: 2, tags: "[]", none: null },
+    { run: null, "batch.late": null, mean: null, tags: null, none: null },
+  ]);
+  const all = await read(await whole(exported("parquet", ["name"], pages().read)));
+  expect(all.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5].map((at) => `row ${at}`));
+  const empty = await whole(exported("parquet", ["name"], async () => ({ items: [] })));
+  expect(await read(empty)).toEqual([]);
+});
+
+it("writes the rows of a figure in each format", async () => {
+  const rows = [
+    [1, "0.5"],
+    [2, "–"],
+  ];
+  const columns = ["iteration", "mean"];
+  expect(await whole(fileOf("csv", columns, rows))).toEqual(["iteration,mean\r\n1,0.5\r\n2,–\r\n"]);
+  expect(await whole(fileOf("jsonl", columns, rows))).toEqual([
+    '{"iteration":1,"mean":"0.5"}\n{"iteration":2,"mean":"–"}\n',
+  ]);
+  expect(await read(await whole(fileOf("parquet", columns, rows)))).toEqual([
+    { iteration: 1, mean: "0.5" },
+    { iteration: 2, mean: "–" },
+  ]);
 });

@@ -1,8 +1,8 @@
-// Exports rows as CSV or JSON Lines, page by page: the text of a page becomes a part of the file, which the
-// browser keeps out of the memory of the page.
+// Exports rows as CSV, JSON Lines or Parquet. The text of a page of rows becomes a part of the file, which the
+// browser keeps out of the memory of the page. A Parquet file is written at once, by columns.
 
-export type Format = "csv" | "jsonl";
-type Cell = string | number | boolean | null | undefined;
+export type Format = "csv" | "jsonl" | "parquet";
+export type Cell = string | number | boolean | null | undefined;
 
 /** The most rows of one file. */
 export const EXPORT_ROWS_MAX = 200_000;
@@ -43,34 +43,67 @@ export function valueAt(row: object, path: string): Cell {
   return value !== null && typeof value === "object" ? JSON.stringify(value) : (value as Cell);
 }
 
-/** The texts of a file, one a page. */
+/** The parts of a file, for CSV and JSON Lines one a page. */
 export async function* exported<Cursor>(
   format: Format,
   columns: readonly string[],
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
-): AsyncGenerator<string> {
+): AsyncGenerator<BlobPart> {
+  const cells = (row: object) => columns.map((path) => valueAt(row, path));
+  const rows: Cell[][] = [];
   if (format === "csv") yield csvLine(columns);
+  for await (const items of pagesOf(read)) {
+    if (format === "csv") yield items.map((row) => csvLine(cells(row))).join("");
+    else if (format === "jsonl") yield items.map((row) => `${JSON.stringify(row)}\n`).join("");
+    else for (const row of items) rows.push(cells(row));
+  }
+  if (format === "parquet") yield await parquet(columns, rows);
+}
+
+/** A file of rows that are all there. */
+export async function* fileOf(
+  format: Format,
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): AsyncGenerator<BlobPart> {
+  if (format === "csv") yield [columns, ...rows].map(csvLine).join("");
+  else if (format === "parquet") yield await parquet(columns, rows);
+  else {
+    const named = (row: readonly Cell[]) =>
+      Object.fromEntries(columns.map((name, at) => [name, row[at]]));
+    yield rows.map((row) => `${JSON.stringify(named(row))}\n`).join("");
+  }
+}
+
+async function parquet(columns: readonly string[], rows: readonly (readonly Cell[])[]) {
+  const { parquetFile } = await import("./parquet");
+  return parquetFile(columns, rows);
+}
+
+/** The pages of a list up to `EXPORT_ROWS_MAX` rows. */
+async function* pagesOf<Cursor>(
+  read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
+): AsyncGenerator<readonly object[]> {
   let after: Cursor | undefined;
   for (let rows = 0; rows < EXPORT_ROWS_MAX; ) {
     const { items, next } = await read(after);
-    const lines = items.map((row) =>
-      format === "csv"
-        ? csvLine(columns.map((path) => valueAt(row, path)))
-        : `${JSON.stringify(row)}\n`,
-    );
-    yield lines.join("");
+    yield items;
     rows += items.length;
     if (next == null || items.length === 0) return;
     after = next;
   }
 }
 
-const TYPES: Record<Format, string> = { csv: "text/csv", jsonl: "application/x-ndjson" };
+const TYPES: Record<Format, string> = {
+  csv: "text/csv",
+  jsonl: "application/x-ndjson",
+  parquet: "application/vnd.apache.parquet",
+};
 
-/** Saves the texts as one file of the browser's downloads. */
-export async function save(name: string, format: Format, texts: AsyncIterable<string>) {
+/** Saves the parts as one file of the browser's downloads. */
+export async function save(name: string, format: Format, file: AsyncIterable<BlobPart>) {
   const parts: Blob[] = [];
-  for await (const text of texts) parts.push(new Blob([text]));
+  for await (const part of file) parts.push(new Blob([part]));
   const url = URL.createObjectURL(new Blob(parts, { type: TYPES[format] }));
   const link = document.createElement("a");
   link.href = url;

@@ -76,6 +76,7 @@ function Table({ tenants, more }: { tenants: Tenant[]; more: boolean }) {
       columns={[
         {
           title: "Name",
+          opens: true,
           value: ({ name }) => name,
           cell: ({ name }) => (
             <TextLink to="/admin/tenants/$name" params={{ name }}>

@@ -21,7 +21,7 @@ export function Webhooks({ platform }: { platform: boolean }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          Each is told of an open incident once, and again after an hour if it goes on.
+          Each webhook gets one message per incident, and another every hour while it goes on.
         </Text>
         <AddWebhook platform={platform} />
       </Group>
@@ -117,7 +117,7 @@ function Actions({ of }: { of: Webhook }) {
         act={remove}
         done={`The webhook ${of.name} is removed`}
       >
-        <Text size="sm">{of.to} is told of nothing any more. What is on its way is dropped.</Text>
+        <Text size="sm">{of.to} gets no more messages. Messages not yet sent are dropped.</Text>
       </ConfirmButton>
     </Group>
   );

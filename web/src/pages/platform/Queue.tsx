@@ -22,7 +22,7 @@ export function Queue({ queue }: { queue: PoolQueue }) {
         rowKey={({ id }) => id}
         maxHeight={320}
         columns={[
-          { title: "Batch", cell: (batch) => <Batch batch={batch} /> },
+          { title: "Batch", opens: true, cell: (batch) => <Batch batch={batch} /> },
           { title: "Tenant", cell: ({ tenant }) => tenant },
           {
             title: "Ideal end",

@@ -84,6 +84,7 @@ function Table({ plugin }: { plugin: PluginVersions }) {
       columns={[
         {
           title: "Version",
+          opens: true,
           value: ({ version }) => version,
           cell: ({ name, version }) => (
             <TextLink to="/plugins/$name/$version" params={{ name, version }}>

@@ -88,6 +88,7 @@ function Table({ plugins, more }: { plugins: Plugin[]; more: boolean }) {
       columns={[
         {
           title: "Name",
+          opens: true,
           value: ({ name }) => name,
           cell: ({ name }) => (
             <TextLink to="/plugins/$name" params={{ name }}>

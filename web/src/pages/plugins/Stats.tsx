@@ -121,6 +121,7 @@ function Runs({ stats }: { stats: PluginStats }) {
       columns={[
         {
           title: "Run",
+          opens: true,
           cell: ({ run }) => (
             <TextLink to="/runs/$run" params={{ run }}>
               {run}

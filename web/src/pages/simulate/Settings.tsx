@@ -2,6 +2,7 @@
 
 import { Button, Group, NativeSelect, NumberInput, Paper, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { Choice } from "../../parts/Choice";
 import { Command } from "../../parts/Command";
 import { useFields } from "../../parts/fields";
 import { present } from "../../parts/search";
@@ -91,12 +92,12 @@ export function Settings(props: {
             ]}
             onChange={(event) => setWhat(event.currentTarget.value)}
           />
-          <NativeSelect
+          <Choice
             label={what === "batch" ? "Batch" : "Run"}
             style={{ flex: "1 1 320px" }}
             value={chosen}
             data={of.choices.map(({ value, label }) => ({ value, label }))}
-            onChange={(event) => (what === "batch" ? setBatch : setRun)(event.currentTarget.value)}
+            onChange={what === "batch" ? setBatch : setRun}
           />
         </Group>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} style={{ alignItems: "end" }}>

@@ -94,6 +94,7 @@ function Batches({ result }: { result: Simulation }) {
         columns={[
           {
             title: "Iteration",
+            opens: true,
             cell: ({ id, iteration }) => (
               <TextLink to="/batches/$batch" params={{ batch: id }}>
                 {iteration}

@@ -5,7 +5,7 @@ import { api, data } from "../../api/client";
 import { ago } from "../../parts/format";
 import { pluginName, type SimulateSearch } from "./form";
 
-const LISTED = 50;
+const LISTED = 200;
 
 export interface Choice {
   value: string;

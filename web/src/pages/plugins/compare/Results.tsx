@@ -197,6 +197,7 @@ function Changes({ results }: { results: readonly Compared[] }) {
 const COLUMNS: Column<Compared>[] = [
   {
     title: "Request",
+    opens: true,
     cell: ({ sample }) => (
       <TextLink to="/requests/$request" params={{ request: sample.id }}>
         <Name text={sample.key} />

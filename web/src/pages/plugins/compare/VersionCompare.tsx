@@ -3,6 +3,7 @@
 import { Button, Group, NativeSelect, Progress, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Choice } from "../../../parts/Choice";
 import { Command } from "../../../parts/Command";
 import { count } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
@@ -66,7 +67,7 @@ function Comparison(props: { name: string; version: string; versions: readonly P
   return (
     <Stack gap="md">
       <Group gap="sm" align="end" className="filters">
-        <NativeSelect
+        <Choice
           size="xs"
           label="Recorded by version"
           data={others.map((one) => ({
@@ -74,7 +75,7 @@ function Comparison(props: { name: string; version: string; versions: readonly P
             label: [one.version, ...one.channels].join(", "),
           }))}
           value={before}
-          onChange={({ currentTarget }) => go({ before: currentTarget.value })}
+          onChange={(value) => go({ before: value })}
         />
         <NativeSelect
           size="xs"

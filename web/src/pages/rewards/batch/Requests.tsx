@@ -143,6 +143,7 @@ function columnsOf(shown: number | undefined, onShow: (id: string) => void): Col
   return [
     {
       title: "Texts",
+      opens: true,
       cell: ({ id, key, seq }) => (
         <Button
           size="compact-xs"

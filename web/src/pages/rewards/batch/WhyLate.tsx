@@ -22,6 +22,7 @@ export function WhyLate({ lateness, batch }: { lateness: Schemas["Lateness"]; ba
   const columns: Column<Row>[] = [
     {
       title: "Request",
+      opens: true,
       cell: ({ of, delay }) => <RequestLink id={`${batch}.${delay.seq}`}>{of}</RequestLink>,
     },
     ...last.waits.map(

@@ -19,6 +19,7 @@ const COLUMNS: Column<Summary>[] = [
   {
     title: "Iteration",
     number: true,
+    opens: true,
     value: ({ batch }) => batch.iteration,
     cell: ({ batch }) => <BatchLink id={batch.id}>{count(batch.iteration)}</BatchLink>,
   },

@@ -43,6 +43,7 @@ export function IncidentTable(props: {
         ...(tenants ? [tenantColumn] : []),
         {
           title: "Run or pool",
+          opens: true,
           cell: (incident) => (
             <Subject incident={incident} own={incident.tenant === session.tenant} />
           ),

@@ -31,6 +31,7 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
     {
       title: "Iteration",
       number: true,
+      opens: true,
       cell: (batch) =>
         isOwn(batch) ? <BatchLink id={batch.id}>{batch.iteration}</BatchLink> : batch.iteration,
     },

@@ -1,10 +1,11 @@
 // Runs the request again with the same or another version, and compares the outcomes.
 
-import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { api, data, type Schemas } from "../../../api/client";
 import { Badge } from "../../../parts/Badge";
+import { Choice } from "../../../parts/Choice";
 import { Command } from "../../../parts/Command";
 import { span } from "../../../parts/format";
 import { Failed } from "../../../parts/states";
@@ -50,12 +51,12 @@ export function Replay(props: { request: Request; context: Schemas["RequestConte
       about="Runs the request again with the same inputs, settings and seed. A replay is counted like any other request."
     >
       <Group gap="sm" align="end" className="filters">
-        <NativeSelect
+        <Choice
           size="xs"
           label="Compare with version"
           data={choices}
           value={version ?? ""}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
+          onChange={choose}
         />
         <Button
           size="xs"

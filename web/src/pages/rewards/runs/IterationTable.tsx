@@ -55,6 +55,7 @@ export function IterationTable(props: {
           {
             title: "Iteration",
             number: true,
+            opens: true,
             value: ({ at }) => iterations.iteration[at],
             cell: ({ batch, at }) => (
               <BatchLink id={batch}>{count(iterations.iteration[at])}</BatchLink>

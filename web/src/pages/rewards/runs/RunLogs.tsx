@@ -55,6 +55,7 @@ export function RunLogs() {
                 columns={[
                   {
                     title: "Request",
+                    opens: true,
                     cell: ({ line }) => (
                       <RequestLink id={line.request}>
                         <span className="broken">{line.request.slice(-12)}</span>

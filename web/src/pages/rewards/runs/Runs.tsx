@@ -83,7 +83,12 @@ function Table({ runs, more }: { runs: Run[]; more: boolean }) {
     <SortedGrid
       caption="Runs"
       columns={[
-        { title: "Run", value: ({ name }) => name, cell: ({ name }) => <RunLink run={name} /> },
+        {
+          title: "Run",
+          opens: true,
+          value: ({ name }) => name,
+          cell: ({ name }) => <RunLink run={name} />,
+        },
         {
           title: "Plugin",
           value: ({ plugin }) => plugin,

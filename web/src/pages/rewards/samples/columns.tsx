@@ -48,6 +48,7 @@ export function columnsOf(props: {
   return [
     {
       title: "Texts",
+      opens: true,
       cell: ({ id, key }) => (
         <Button
           size="compact-xs"

@@ -4,6 +4,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { describeRequest } from "./columns";
 import { pressKey } from "./keys";
+import { Minimap } from "./Minimap";
 import { type Line, lastMs, type Order, rowsBy, type Timeline } from "./model";
 import { type Picture, useCanvas } from "./useCanvas";
 import { useWheel } from "./useWheel";
@@ -69,7 +70,9 @@ export function TimelineCanvas(props: {
 
   useWheel(canvas, (at, turn) => {
     const place = { ms: msOf(view, frame, at.x), row: rowOf(view, frame, at.y) };
-    if (turn.zooms) {
+    // With the focus the wheel is meant for the timeline, otherwise for the page.
+    const focused = canvas.current?.parentElement === document.activeElement;
+    if (turn.zooms || (focused && Math.abs(turn.y) > Math.abs(turn.x))) {
       const factor = Math.exp(turn.y * 0.005);
       show(zoom(view, extent, { time: factor, rows: turn.timeOnly ? 1 : factor }, place));
       return true;
@@ -180,9 +183,17 @@ export function TimelineCanvas(props: {
           }}
         />
       </div>
+      <Minimap
+        timeline={timeline}
+        nowMs={nowMs}
+        view={view}
+        extent={extent}
+        margin={LEFT}
+        onShow={show}
+      />
       <Text id={readout} size="xs" c="dimmed" mih="2.8em" role="status">
         {chosen === null
-          ? "Hover for details, click to open. Ctrl+wheel zooms, drag pans."
+          ? "Hover for details, click to open. Drag pans; Ctrl+wheel zooms, or the wheel alone once the timeline has the focus. Drag in the overview to choose a time range."
           : describeRequest(timeline, chosen)}
       </Text>
     </div>

@@ -38,7 +38,6 @@ const THICK_MIN = 0.75;
 
 export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   const { frame, colours } = scene;
-  context.clearRect(0, 0, frame.left + frame.width, frame.top + frame.height + 24);
   context.font = `${FONT_SIZE} ${getComputedStyle(document.body).fontFamily}`;
   axis(context, scene);
   context.save();

@@ -54,6 +54,33 @@ export function rowsBy(timeline: Timeline, order: Order): Uint32Array {
   });
 }
 
+/**
+ * The number of requests that were in progress at any moment of each of `bins` equal parts of the time from 0 to
+ * `toMs`.
+ */
+export function inProgress(
+  timeline: Timeline,
+  nowMs: number,
+  toMs: number,
+  bins: number,
+): Uint32Array {
+  const changes = new Int32Array(bins + 1);
+  const bin = (ms: number) => Math.min(Math.max(Math.floor((ms / toMs) * bins), 0), bins - 1);
+  for (let at = 0; at < timeline.size; at += 1) {
+    const from = timeline.arrived[at] ?? 0;
+    const finished = timeline.finished[at] ?? Number.NaN;
+    const first = bin(from);
+    const last = bin(Math.max(Number.isNaN(finished) ? nowMs : finished, from));
+    changes[first] = (changes[first] ?? 0) + 1;
+    changes[last + 1] = (changes[last + 1] ?? 0) - 1;
+  }
+  let sum = 0;
+  return Uint32Array.from({ length: bins }, (_, at) => {
+    sum += changes[at] ?? 0;
+    return sum;
+  });
+}
+
 /** End of the time axis: the end of the batch, now, or the last line. */
 export function lastMs(timeline: Timeline, nowMs: number, lines: readonly Line[]): number {
   let end = Math.max(timeline.endMs, Number.isNaN(nowMs) ? 0 : nowMs);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { describeRequest } from "./columns";
 import { pressKey, type ViewState } from "./keys";
-import { lastMs, rowsBy, type Timeline } from "./model";
+import { inProgress, lastMs, rowsBy, type Timeline } from "./model";
 import { lanes, ticks } from "./ticks";
 import {
+  centre,
   fullView,
   msOf,
   pan,
@@ -12,6 +13,7 @@ import {
   revealTime,
   rowAt,
   rowOf,
+  showTime,
   xOf,
   yOf,
   zoom,
@@ -186,5 +188,26 @@ describe("keys", () => {
   });
   it("without a function here are left to the page", () => {
     expect(pressKey("Tab", start, extent)).toBe(null);
+  });
+});
+
+describe("the overview", () => {
+  it("counts the requests in progress in each part of the time", () => {
+    // Requests run from 0 to 20, from 5 until now, which is 12, and from 2 to 8.
+    expect([...inProgress(timeline, 12, 20, 4)]).toEqual([2, 3, 2, 1]);
+    expect([...inProgress(timeline, 12, 20, 1)]).toEqual([3]);
+  });
+  const extent = { toMs: 100, rows: 50 };
+  it("shows a time range drawn in either direction, with the same rows", () => {
+    const view = { fromMs: 0, toMs: 100, topRow: 10, rows: 20 };
+    const shown = { fromMs: 30, toMs: 40, topRow: 10, rows: 20 };
+    expect(showTime(view, extent, 30, 40)).toEqual(shown);
+    expect(showTime(view, extent, 40, 30)).toEqual(shown);
+    expect(showTime(view, extent, -20, 40)).toEqual({ ...shown, fromMs: 0, toMs: 40 });
+  });
+  it("moves the window to a moment, as far as the time goes", () => {
+    const view = { fromMs: 0, toMs: 20, topRow: 0, rows: 50 };
+    expect(centre(view, extent, 50)).toEqual({ ...view, fromMs: 40, toMs: 60 });
+    expect(centre(view, extent, 99)).toEqual({ ...view, fromMs: 80, toMs: 100 });
   });
 });

@@ -33,7 +33,12 @@ export function useCanvas(
   return { host: ref, canvas, frame };
 }
 
-function paint(canvas: HTMLCanvasElement, scene: Scene, width: number, height: number): void {
+/** Gives the canvas its size and the resolution of the screen, and clears it. */
+export function sized(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | null {
   const fine = window.devicePixelRatio;
   const [across, down] = [Math.round(width * fine), Math.round(height * fine)];
   // Setting a size clears the canvas and costs a frame, even if the size is unchanged.
@@ -44,12 +49,17 @@ function paint(canvas: HTMLCanvasElement, scene: Scene, width: number, height: n
     canvas.style.height = `${height}px`;
   }
   const context = canvas.getContext("2d");
-  if (!context) return;
-  context.setTransform(fine, 0, 0, fine, 0, 0);
-  draw(context, scene);
+  context?.setTransform(fine, 0, 0, fine, 0, 0);
+  context?.clearRect(0, 0, width, height);
+  return context;
 }
 
-function coloursOf(scheme: "light" | "dark"): Colours {
+function paint(canvas: HTMLCanvasElement, scene: Scene, width: number, height: number): void {
+  const context = sized(canvas, width, height);
+  if (context) draw(context, scene);
+}
+
+export function coloursOf(scheme: "light" | "dark"): Colours {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   return {

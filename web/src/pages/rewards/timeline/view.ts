@@ -63,6 +63,18 @@ export function pan(view: View, extent: Extent, by: { ms: number; rows: number }
   );
 }
 
+/** Shows the time between two moments, in either order. */
+export function showTime(view: View, extent: Extent, one: number, other: number): View {
+  const fromMs = Math.max(Math.min(one, other), 0);
+  const toMs = Math.min(Math.max(one, other), extent.toMs);
+  return within({ ...view, fromMs, toMs }, extent);
+}
+
+/** Moves the visible time so that a moment is in its middle. */
+export function centre(view: View, extent: Extent, ms: number): View {
+  return pan(view, extent, { ms: ms - (view.fromMs + view.toMs) / 2, rows: 0 });
+}
+
 /** Scrolls as little as needed to show the row. */
 export function reveal(view: View, extent: Extent, row: number): View {
   const below = row + 1 - (view.topRow + view.rows);
