@@ -21,7 +21,7 @@ let batch: string;
 let version: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(900_000);
+  test.setTimeout(1_800_000);
   const seed = ["--batches", "1000", "--size", "2048"];
   host = await Host.start({ workers: "cpu=1", seed });
   await bootstrap(host);
@@ -39,7 +39,7 @@ test.beforeAll(async () => {
   batch = batches.items[0]?.batch.id ?? "";
   const preparing = async () =>
     (await host.call<{ preparing: number }>("GET", `/v1/samples?batch=${batch}`)).preparing;
-  await expect.poll(preparing, { timeout: 120_000 }).toBe(0);
+  await expect.poll(preparing, { timeout: 900_000 }).toBe(0);
 });
 test.afterAll(() => host.stop());
 

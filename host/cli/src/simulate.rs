@@ -72,7 +72,8 @@ pub(super) struct SimulateCommand {
     /// start, else request]
     #[arg(long, value_enum)]
     hint: Option<HintArgument>,
-    /// Fault to simulate: lose=PER_HOUR, slow=FRACTION:FACTOR or host-restart=SECONDS; may be
+    /// Fault to simulate: lose=PER_HOUR, slow=FRACTION:FACTOR,
+    /// capacity=STAGE:WORKERS:FROM:UNTIL (in seconds) or host-restart=SECONDS; may be
     /// repeated
     #[arg(long = "fault", value_name = "FAULT")]
     faults: Vec<Fault>,
@@ -173,7 +174,7 @@ impl SimulateCommand {
             },
             entitlements: self.entitlements(),
             seed: self.seed,
-            faults: self.faults.iter().copied().collect(),
+            faults: self.faults.iter().cloned().collect(),
             ..Settings::default()
         }
     }

@@ -52,7 +52,7 @@ fn last_plan(plan: &PlanInForce, now: Micros) -> LastPlan {
 
 fn workers(pool: &PoolView) -> PoolWorkers {
     PoolWorkers {
-        starting: count(pool.starting.len()),
+        starting: count(pool.starting.len() + pool.unplaced.len()),
         idle: count(pool.idle),
         busy: count(pool.workers - pool.idle),
         draining: count(pool.draining),

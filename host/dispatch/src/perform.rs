@@ -162,9 +162,27 @@ impl Shell {
                 }
                 self.stop_worker(worker);
             }
-            Action::PlanAnew => self.planning.call(now, self.sched.view()),
+            Action::PlanAnew => self.plan_anew(now),
             Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
         }
+    }
+
+    /// Asks for a plan for the workers that can be had now.
+    fn plan_anew(&mut self, now: Micros) {
+        let view = self.sched.view();
+        let mut unplaced = self.fleet.unplaced();
+        for (pool, _) in view.pools.iter().filter(|(_, seen)| !seen.unplaced.is_empty()) {
+            unplaced.entry(Arc::clone(pool)).or_default();
+        }
+        if unplaced.is_empty() {
+            return self.planning.call(now, view);
+        }
+        for (pool, count) in unplaced {
+            for action in self.sched.step(now, Event::StartsUnplaced { pool, count }) {
+                self.perform(now, action, &mut None);
+            }
+        }
+        self.planning.call(now, self.sched.view());
     }
 
     /// The worker is reported as lost when its connection ends, like any other.

@@ -196,6 +196,12 @@ impl Fleet {
         self.state().waiting(pool)
     }
 
+    /// The number of starts that have no place yet, of the pools that have any.
+    #[must_use]
+    pub fn unplaced(&self) -> BTreeMap<Arc<str>, usize> {
+        self.state().unplaced()
+    }
+
     /// Asks every worker to end, waits until they have, and starts no more.
     pub async fn stop_all(&self) {
         let mut count = self.0.count.subscribe();

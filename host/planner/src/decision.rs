@@ -61,6 +61,10 @@ pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decis
     if late {
         // No number of starts can be in time for what is due by then: plan as if they could.
         (workers, bound) = search.least(place, (1, high), precision, hint, Capacity::of);
+        if supply.unplaced > 0 {
+            // The other pools need no workers for what cannot be had here.
+            search.capacities[place.pool] = supply.capacity(workers);
+        }
     }
     let reason = match bound {
         _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },

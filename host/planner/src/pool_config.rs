@@ -27,10 +27,15 @@ impl PoolConfig {
         self.min == self.max
     }
 
-    /// The workers of the pool over time, each that starts counted from the end of its start.
+    /// The workers of the pool over time, each that starts counted from the end of its start. Starts without a place
+    /// are expected to wait as long again as they have waited: the longer nothing could be had, the less is counted
+    /// on it.
     pub(crate) fn supply(&self, seen: &PoolView) -> Supply {
-        let startup = seen.startup.unwrap_or(self.startup);
-        let starting = seen.starting.iter().map(|since| startup.since(*since)).collect();
-        Supply { present: seen.workers, starting, startup }
+        let usual = seen.startup.unwrap_or(self.startup);
+        let placed = seen.starting.iter().map(|since| usual.since(*since));
+        let waited = seen.unplaced.iter().copied().max().unwrap_or_default();
+        let startup = Micros(usual.0.saturating_add(waited.0));
+        let starting = placed.chain(seen.unplaced.iter().map(|_| startup)).collect();
+        Supply { present: seen.workers, starting, startup, unplaced: seen.unplaced.len() }
     }
 }

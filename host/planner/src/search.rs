@@ -15,7 +15,10 @@ pub(crate) struct Supply {
     pub(crate) present: usize,
     /// The times until the workers that start have joined, ascending.
     pub(crate) starting: Vec<Micros>,
+    /// The time until a worker that is asked for now has joined.
     pub(crate) startup: Micros,
+    /// The number of starts without a place.
+    pub(crate) unplaced: usize,
 }
 
 impl Supply {

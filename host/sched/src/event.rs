@@ -113,6 +113,14 @@ pub enum Event {
         /// The pool.
         pool: Arc<str>,
     },
+    /// So many of a pool's starts have no place: its launcher has no machine for them at the moment. They are the
+    /// latest ones.
+    StartsUnplaced {
+        /// The pool.
+        pool: Arc<str>,
+        /// The number of its starts without a place.
+        count: usize,
+    },
     /// The planner's answer to [`crate::Action::PlanAnew`]. From its first plan on a pool is
     /// elastic: its workers are started and drained. A pool without one is left alone.
     Planned {

@@ -30,9 +30,11 @@ pub(crate) struct Pool {
     pub(crate) draining: usize,
     /// Serving workers that nobody started.
     came: BTreeSet<WorkerId>,
-    /// The times at which the unanswered starts were requested, the oldest first.
+    /// The unanswered starts, the oldest first: the time at which each was requested, or else got its place.
     pub(crate) starting: VecDeque<Micros>,
-    /// The duration of a start, as a decaying mean.
+    /// The latest starts, this many, have no place.
+    unplaced: usize,
+    /// The duration of a start from its place on, as a decaying mean.
     pub(crate) startup: Option<Mean>,
     /// `None`: the pool is not elastic.
     pub(crate) plan: Option<PoolPlan>,
@@ -57,6 +59,7 @@ impl Pool {
             draining: 0,
             came: BTreeSet::new(),
             starting: VecDeque::new(),
+            unplaced: 0,
             startup: None,
             plan: None,
             unserved: None,
@@ -188,13 +191,106 @@ impl Pool {
         self.unserved = self.unserved.map(|(tenant, _)| (tenant, now));
     }
 
+    /// Workers are started. While others wait for a place, so do these.
+    pub(crate) fn start(&mut self, now: Micros, count: usize) {
+        self.starting.extend(std::iter::repeat_n(now, count));
+        if self.unplaced > 0 {
+            self.unplaced += count;
+        }
+    }
+
+    /// The latest starts are given up.
+    pub(crate) fn cancel_starts(&mut self, count: usize) {
+        self.starting.truncate(self.starting.len() - count);
+        self.unplaced = self.unplaced.saturating_sub(count);
+    }
+
+    /// The oldest start is over.
+    pub(crate) fn end_start(&mut self) -> Option<Micros> {
+        let since = self.starting.pop_front();
+        self.unplaced = self.unplaced.min(self.starting.len());
+        since
+    }
+
+    /// So many starts have no place; those that got one since begin now.
+    pub(crate) fn set_unplaced(&mut self, now: Micros, count: usize) {
+        let all = self.starting.len();
+        let count = count.min(all);
+        let placed = self.starting.iter_mut().take(all - count).skip(all - self.unplaced);
+        placed.for_each(|since| *since = now);
+        self.unplaced = count;
+    }
+
+    /// The starts with a place and those without: the time of each, the oldest first.
+    pub(crate) fn starts(&self) -> (impl Iterator<Item = Micros>, impl Iterator<Item = Micros>) {
+        let placed = self.starting.len() - self.unplaced;
+        let times = || self.starting.iter().copied();
+        (times().take(placed), times().skip(placed))
+    }
+
     /// A worker joined: it answers the oldest start.
     pub(crate) fn joined(&mut self, now: Micros) {
         self.workers += 1;
-        let Some(asked) = self.starting.pop_front() else { return };
+        let is_measured = self.unplaced < self.starting.len();
+        // Of one that had no place it is not known when it got it.
+        let Some(asked) = self.end_start().filter(|_| is_measured) else { return };
         match &mut self.startup {
             Some(mean) => mean.observe(now.since(asked)),
             unseen => *unseen = Some(Mean::first(now.since(asked))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Micros {
+        Micros::from_secs(seconds)
+    }
+
+    fn starts(pool: &Pool) -> (Vec<Micros>, Vec<Micros>) {
+        let (placed, unplaced) = pool.starts();
+        (placed.collect(), unplaced.collect())
+    }
+
+    #[test]
+    fn a_start_is_measured_from_its_place_on() {
+        let mut pool = Pool::new(Discipline::EBF);
+        pool.start(at(0), 3);
+        pool.set_unplaced(at(1), 2);
+        assert_eq!(starts(&pool), (vec![at(0)], vec![at(0), at(0)]));
+        pool.joined(at(30));
+        assert_eq!(pool.startup.map(Mean::value), Some(at(30)));
+        // What is asked for meanwhile waits behind those that wait.
+        pool.start(at(40), 1);
+        assert_eq!(starts(&pool), (vec![], vec![at(0), at(0), at(40)]));
+        pool.set_unplaced(at(600), 1);
+        assert_eq!(starts(&pool), (vec![at(600), at(600)], vec![at(40)]));
+        pool.joined(at(630));
+        assert_eq!(pool.startup.map(Mean::value), Some(at(30)));
+        // The last one got its place and joined before anybody said so.
+        pool.joined(at(900));
+        pool.joined(at(5_000));
+        let mean = Micros::from_ms(30_000 + (300_000 - 30_000) / 8);
+        assert_eq!(pool.startup.map(Mean::value), Some(mean));
+    }
+
+    #[test]
+    fn starts_without_a_place_are_given_up_first() {
+        let mut pool = Pool::new(Discipline::EBF);
+        pool.start(at(0), 3);
+        pool.set_unplaced(at(1), 2);
+        pool.cancel_starts(1);
+        assert_eq!(starts(&pool), (vec![at(0)], vec![at(0)]));
+        pool.cancel_starts(2);
+        assert_eq!(starts(&pool), (vec![], vec![]));
+        // More than there are cannot wait, and none is left that waits.
+        pool.set_unplaced(at(2), 5);
+        pool.start(at(3), 1);
+        assert_eq!(starts(&pool), (vec![at(3)], vec![]));
+        pool.set_unplaced(at(4), 1);
+        assert_eq!(pool.end_start(), Some(at(3)));
+        assert_eq!(starts(&pool), (vec![], vec![]));
     }
 }

@@ -21,9 +21,15 @@ impl Sched {
         self.plan_next(again);
     }
 
+    pub(crate) fn starts_unplaced(&mut self, name: &Arc<str>, count: usize) {
+        if let Some(pool) = self.pools.get_mut(name) {
+            pool.set_unplaced(self.now, count);
+        }
+    }
+
     pub(crate) fn start_failed(&mut self, name: &Arc<str>) {
         if let Some(pool) = self.pools.get_mut(name) {
-            pool.starting.pop_front();
+            pool.end_start();
         }
     }
 
@@ -57,14 +63,14 @@ impl Sched {
             let alive = pool.serving_started() + pool.starting.len();
             if alive < target {
                 let count = target - alive;
-                pool.starting.extend(std::iter::repeat_n(self.now, count));
+                pool.start(self.now, count);
                 out.push(Action::StartWorkers { pool: Arc::clone(name), count });
                 continue;
             }
             let excess = alive - target;
             let count = excess.min(pool.starting.len());
             if count > 0 {
-                pool.starting.truncate(pool.starting.len() - count);
+                pool.cancel_starts(count);
                 out.push(Action::CancelStarts { pool: Arc::clone(name), count });
             }
             for _ in count..excess {

@@ -116,6 +116,7 @@ impl Sched {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
             Event::StartFailed { pool } => self.start_failed(&pool),
+            Event::StartsUnplaced { pool, count } => self.starts_unplaced(&pool, count),
             Event::Planned { pools, again } => self.planned(pools, again),
             Event::EntitlementChanged { tenant, entitlement } => {
                 self.entitlement_changed(tenant, entitlement)

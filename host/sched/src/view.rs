@@ -35,9 +35,11 @@ pub struct PoolView {
     pub idle: usize,
     /// The workers that finish their leases and get no more.
     pub draining: usize,
-    /// The time since the request of each start that is under way, the oldest first.
+    /// The time since each start that is under way was requested or got its place, the oldest first.
     pub starting: Vec<Micros>,
-    /// The mean duration of the last starts; `None` before the first.
+    /// The time since each start was requested that has no place, the oldest first.
+    pub unplaced: Vec<Micros>,
+    /// The mean duration of the last starts from their places on; `None` before the first.
     pub startup: Option<Micros>,
     /// Requests that wait for a worker.
     pub waiting: usize,

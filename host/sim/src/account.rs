@@ -156,6 +156,11 @@ impl Account {
         self.changed = true;
     }
 
+    /// The workers that are billed now.
+    pub(crate) fn workers(&self) -> usize {
+        self.now.workers
+    }
+
     pub(crate) fn executed(&mut self, ran: Micros) {
         self.used.executed += u128::from(ran.0);
     }

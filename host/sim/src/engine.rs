@@ -8,6 +8,7 @@ mod clock;
 mod fleet;
 mod history;
 mod perform;
+mod places;
 mod restart;
 mod setup;
 mod tenants;
@@ -169,6 +170,7 @@ impl Engine<'_> {
             SimEvent::StageEnds { worker, lease } => self.stage_ends(worker, lease),
             SimEvent::SchedulerWakes => self.pending.push_back(Event::Tick),
             SimEvent::WorkerFails => self.worker_fails(),
+            SimEvent::CapacityChanges { stage } => self.capacity_changes(stage),
             SimEvent::HostRestarts => self.restart(),
         }
     }

@@ -3,7 +3,7 @@
 use assay_core::limits::WORKER_LOST_RETRIES_MAX;
 use assay_core::time::Micros;
 use assay_sched::{Consumes, Discipline};
-use assay_sim::faults::{Fault, Faults, Slow};
+use assay_sim::faults::{Fault, Faults, Scarcity, Slow};
 use assay_sim::policy::{Hint, QUOTA_DEFAULT, Settings};
 use assay_sim::report::PolicyReport;
 use assay_sim::trace::Trace;
@@ -60,6 +60,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
     policy_goal(page, "six tasks, 30 s billed, with the hint", seen, &WANTED);
     groups(page, workloads, &workload.trace)?;
     slow_starts(page, &workload.trace)?;
+    scarcity(page, workloads, &workload.trace)?;
     quotas(page, workloads, &workload.trace)?;
     faults(page, &workload.trace)
 }
@@ -256,10 +257,67 @@ fn quotas(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
     Ok(())
 }
 
+/// When the last rollout of the trace starts.
+fn last_rollout(trace: &Trace) -> Micros {
+    let last = trace.tasks.iter().flat_map(|task| task.iterations.last());
+    last.map(|last| last.rollout_start).max().unwrap_or_default()
+}
+
+/// GPUs that can be had in the second third of the trace, for batches of `QUOTAS_FOR` requests. The first number is
+/// just enough, so that the goal for slow starts holds there too.
+const SCARCE: [usize; 3] = [100, 85, 70];
+/// Seconds without any GPU.
+const OUTAGE_S: u64 = 60;
+
+fn scarcity(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Result<()> {
+    let requests = (workloads.scale.batch * workloads.scale.tasks) as usize;
+    let third = Micros(last_rollout(trace).0 / 3);
+    let (startup, delay_max_s, norm_max) = SLOW_START;
+    let scarce = |workers, until| {
+        let fault = Scarcity { stage: GPU.to_owned(), workers, from: third, until };
+        Settings { faults: [Fault::Scarcity(fault)].into_iter().collect(), ..settings(startup) }
+    };
+    let mut rows = vec![("all".to_owned(), settings(startup))];
+    for gpus in SCARCE {
+        let gpus = (gpus * requests / QUOTAS_FOR).max(1);
+        rows.push((format!("{gpus} GPUs in the second third"), scarce(gpus, third + third)));
+    }
+    let outage = scarce(0, third + Micros::from_secs(OUTAGE_S));
+    rows.push((format!("no GPU for {OUTAGE_S} s"), outage));
+    let cases: Vec<_> = rows.iter().map(|(_, settings)| (trace, settings)).collect();
+    let compared = compare_all(&cases, "distrs,assay")?;
+    page.heading("Capacity that ends");
+    page.say(format!(
+        "Start-up {startup} s. At a third of the trace fewer GPUs can be had than before: workers above that are lost \
+         at once, in the middle of what they run, and starts wait for a place, which is not billed, until the \
+         capacity is back. The planner is told how many starts have no place: `assay` goes on asking for them, expects \
+         them to wait as long again as they have waited, and measures a start from its place on. T is that of a run \
+         without the fault.",
+    ));
+    let table = rows.iter().zip(&compared).map(|((name, _), compared)| {
+        let mut row = vec![name.clone()];
+        for policy in ["distrs", "assay"] {
+            let report = compared.get(policy);
+            row.extend([fixed(norm(report, GPU), 3), fixed(norm(report, CPU), 3), delays(report)]);
+        }
+        row
+    });
+    let heading =
+        ["what can be had", "`distrs`: GPU", "CPU", DELAYS, "`assay`: GPU", "CPU", DELAYS];
+    page.table(&heading, &table.collect::<Vec<_>>());
+    let (what, enough) = (&rows[1].0, compared[1].get("assay"));
+    let (seen, norm) = (delay(enough), norm(enough, GPU));
+    page.goal(
+        format!("`assay`, starts of {startup} s, {what}: mean d, GPU norm"),
+        format!("{delay_max_s:.1} s, {norm_max:.2}"),
+        format!("{} s, {}", fixed(seen, 2), fixed(norm, 3)),
+        seen <= delay_max_s && norm <= norm_max,
+    );
+    Ok(())
+}
+
 fn faults(page: &mut Page, trace: &Trace) -> anyhow::Result<()> {
-    let middle = trace.tasks.iter().flat_map(|task| task.iterations.last());
-    let middle = middle.map(|last| last.rollout_start).max().unwrap_or_default();
-    let restart = Fault::HostRestart { at: Micros(middle.0 / 2) };
+    let restart = Fault::HostRestart { at: Micros(last_rollout(trace).0 / 2) };
     let lost = [Fault::Lose { per_hour: 60.0 }];
     let slow = [Fault::Slow(Slow { fraction: 0.05, factor: 3.0 })];
     let unhedged = Settings { hedge_after: None, ..settings(STARTUP_S) };
@@ -283,7 +341,7 @@ fn faults(page: &mut Page, trace: &Trace) -> anyhow::Result<()> {
     ));
     let mut table = Vec::new();
     for (name, faults, settings, wanted) in cases {
-        let faults: Faults = faults.iter().copied().collect();
+        let faults: Faults = faults.iter().cloned().collect();
         let draws: Vec<Settings> = FAULT_SEEDS
             .iter()
             .map(|&seed| Settings { faults: faults.clone(), seed, ..settings.clone() })

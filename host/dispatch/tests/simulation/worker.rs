@@ -42,6 +42,10 @@ impl SimulatedLauncher {
         let ticket = start.ticket.id;
         pause(200_000).await;
         if world.strikes(world.faults.worker_starts_badly) {
+            events.send(WorkerEvent::Waiting { ticket, why: "no machine is free".into() });
+            pause(20_000_000).await;
+        }
+        if world.strikes(world.faults.worker_starts_badly) {
             return WorkerEnd::NotStarted("no place".into());
         }
         events.send(WorkerEvent::Placed { ticket, pid: None });

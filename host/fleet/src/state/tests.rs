@@ -302,10 +302,12 @@ fn starts_wait_for_reasons_until_they_have_a_place() {
     );
     // Another reason: it waits since the first.
     assert_eq!(waits(9, tickets[0], "full"), [(3, "full".into(), later(1))]);
+    assert_eq!(state.unplaced(), BTreeMap::from([(pool(), 3)]));
     for ticket in &tickets {
         state.apply(NOW, WorkerEvent::Placed { ticket: *ticket, pid: None });
     }
     assert_eq!((state.waiting("cpu"), state.waiting("gpu")), (vec![], vec![]));
+    assert!(state.unplaced().is_empty());
 }
 
 #[test]

@@ -36,5 +36,6 @@ scenarios! {
     timeouts
     unconfigured
     unknown
+    unplaced
     zq
 }

@@ -205,9 +205,11 @@ fn pools_seen() -> impl Strategy<Value = PoolView> {
     let startup = proptest::option::of(select(vec![0, 50, 10_000]));
     let workers_max = proptest::option::weighted(0.3, 0..40_usize);
     let came = prop_oneof![3 => Just(0), 1 => 1..8_usize];
-    (0..30_usize, 0..30_usize, came, vec(seconds(50), 0..5), startup, workers_max).prop_map(
-        |(workers, idle, came, starting, startup, workers_max)| PoolView {
+    let starts = (vec(seconds(50), 0..5), vec(seconds(600), 0..3));
+    (0..30_usize, 0..30_usize, came, starts, startup, workers_max).prop_map(
+        |(workers, idle, came, (starting, unplaced), startup, workers_max)| PoolView {
             workers,
+            unplaced,
             came: came.min(workers),
             idle: idle.min(workers),
             starting,

@@ -10,7 +10,7 @@
 //! live A r P announced=100s first=90s submitted=32 size=64 tolerance=2s   times ago
 //! live A r P submitted=32 sealed consumes=groups
 //! at A 1 waiting=5 running=3x2s,1x7s ended=20x4s                  its requests at a stage
-//! has gpu workers=8 idle=5 starting=2x10s startup=20s tenants-max=6
+//! has gpu workers=8 idle=5 starting=2x10s unplaced=1x60s startup=20s tenants-max=6
 //! later 10s                                                       time passes
 //! gone A
 //! plan
@@ -212,6 +212,7 @@ impl Player {
             workers: words.number("workers").unwrap_or(0),
             idle: words.number("idle").unwrap_or(0),
             starting: words.spans("starting"),
+            unplaced: words.spans("unplaced"),
             startup: words.span("startup"),
             workers_max: words.number("tenants-max"),
             ..PoolView::default()

@@ -75,12 +75,15 @@ impl Sched {
 impl Pool {
     /// Without leases and the tenants' bound, which other parts of the scheduler know.
     fn view(&self, now: Micros) -> PoolView {
+        let since = |asked| now.since(asked);
+        let (starting, unplaced) = self.starts();
         PoolView {
             workers: self.serving(),
             came: self.serving_came(),
             idle: self.idle(),
             draining: self.draining,
-            starting: self.starting.iter().map(|asked| now.since(*asked)).collect(),
+            starting: starting.map(since).collect(),
+            unplaced: unplaced.map(since).collect(),
             startup: self.startup.map(|mean| mean.value()),
             waiting: self.fair_queue.waiting(),
             leased: 0,

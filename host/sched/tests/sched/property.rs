@@ -55,7 +55,11 @@ impl World {
             99..104 => self.plan(a, b),
             104..112 => self.answer_start(a, b),
             112..114 => self.apply(Event::StartFailed { pool: POOLS[usize::from(a % 2)].into() }),
-            114..117 => self.stopped_leaves(),
+            114..116 => self.stopped_leaves(),
+            116 => self.apply(Event::StartsUnplaced {
+                pool: POOLS[usize::from(a % 2)].into(),
+                count: usize::from(b % 8),
+            }),
             117 => self.apply(Event::PlanOutdated),
             118..124 => self.deadline(a, b),
             _ => self.change_entitlement(a, b),

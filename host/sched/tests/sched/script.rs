@@ -179,6 +179,10 @@ impl Player {
             "loaded" => Event::PluginLoaded { worker: worker(of(2)), lease: lease(of(3)) },
             "plan" => planned(words, now),
             "start-failed" => Event::StartFailed { pool: of(2).into() },
+            "unplaced" => {
+                let count = of(3).parse().expect("a number of starts");
+                Event::StartsUnplaced { pool: of(2).into(), count }
+            }
             "outdated" => Event::PlanOutdated,
             "entitlement" => {
                 Event::EntitlementChanged { tenant: tenant(of(2)), entitlement: entitlement(words) }

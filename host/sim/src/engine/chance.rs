@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn draws_are_repeatable_and_as_often_as_asked_for() {
         let slow = Some(Slow { fraction: 0.25, factor: 3.0 });
-        let faults = Faults { lost_per_hour: 2.0, slow, host_restarts: Vec::new() };
+        let faults = Faults { lost_per_hour: 2.0, slow, ..Faults::default() };
         let draws = |seed| {
             let mut chance = Chance::new(seed, &faults);
             (0..4_000)

@@ -11,12 +11,25 @@ const STUCK_AFTER: Micros = Micros::from_secs(3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SimEvent {
-    RolloutStarts { task: usize, iteration: usize },
-    RequestArrives { batch: usize, request: usize },
+    RolloutStarts {
+        task: usize,
+        iteration: usize,
+    },
+    RequestArrives {
+        batch: usize,
+        request: usize,
+    },
     WorkerJoins(WorkerId),
-    StageEnds { worker: WorkerId, lease: LeaseId },
+    StageEnds {
+        worker: WorkerId,
+        lease: LeaseId,
+    },
     SchedulerWakes,
     WorkerFails,
+    /// The number of workers that a stage can have changes.
+    CapacityChanges {
+        stage: usize,
+    },
     HostRestarts,
 }
 

@@ -1,12 +1,12 @@
 //! Virtual workers: started, joined, busy with one stage at a time, gone.
 //!
 //! ```text
-//!            joins           granted
-//!  STARTING ------> IDLE ------------> BUSY
-//!     |  ^           |  <------------   |
-//!     |  started     |   stage ends     |
-//!     +-------> GONE <------------------+
-//!      cancelled, stopped, lost, host restarted
+//!           placed           joins           granted
+//!  UNPLACED ------> STARTING ------> IDLE ------------> BUSY
+//!     |                |              |  <------------   |
+//!     |                |              |   stage ends     |
+//!     +----------------+------> GONE <-------------------+
+//!                 cancelled, stopped, lost, host restarted
 //! ```
 //!
 //! Owned by the engine. A worker that is gone never comes back.
@@ -27,6 +27,8 @@ pub(super) struct Worker {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
+    /// Asked for, while the stage cannot have more workers.
+    Unplaced,
     Starting,
     Idle,
     Busy(Job),
@@ -51,7 +53,7 @@ pub(super) struct Job {
 pub(super) struct Fleet {
     /// The workers by id.
     workers: Vec<Worker>,
-    /// The starting workers by pool, the latest start last.
+    /// The starting and unplaced workers by pool, the latest start last.
     starting: Vec<VecDeque<WorkerId>>,
 }
 
@@ -60,11 +62,22 @@ impl Fleet {
         Self { workers: Vec::new(), starting: vec![VecDeque::new(); pools] }
     }
 
-    pub(super) fn start(&mut self, pool: usize, factor: f64) -> WorkerId {
+    /// Asks for a worker, which has no place yet.
+    pub(super) fn start(&mut self, pool: usize, factor: f64) {
         let id = WorkerId(self.workers.len() as u64);
-        self.workers.push(Worker { pool, factor, state: State::Starting });
+        self.workers.push(Worker { pool, factor, state: State::Unplaced });
         self.starting[pool].push_back(id);
-        id
+    }
+
+    /// The start begins.
+    pub(super) fn place(&mut self, id: WorkerId) {
+        self.workers[id.0 as usize].state = State::Starting;
+    }
+
+    /// The starts of a pool without a place, the oldest first.
+    pub(super) fn unplaced(&self, pool: usize) -> impl Iterator<Item = WorkerId> {
+        let starting = self.starting[pool].iter().copied();
+        starting.filter(|id| self.get(*id).state == State::Unplaced)
     }
 
     pub(super) fn get(&self, id: WorkerId) -> &Worker {
@@ -84,10 +97,9 @@ impl Fleet {
         Some(pool)
     }
 
-    /// Gives up the latest start.
-    pub(super) fn cancel_start(&mut self, pool: usize) {
-        let id = self.starting[pool].pop_back().expect("a start that is cancelled is under way");
-        self.workers[id.0 as usize].state = State::Gone;
+    /// The latest start.
+    pub(super) fn latest_start(&self, pool: usize) -> WorkerId {
+        *self.starting[pool].back().expect("a start that is cancelled is under way")
     }
 
     pub(super) fn take_up(&mut self, id: WorkerId, job: Job) {
@@ -110,21 +122,26 @@ impl Fleet {
 
     /// It stopped or was lost; returns what it was before.
     pub(super) fn gone(&mut self, id: WorkerId) -> State {
-        std::mem::replace(&mut self.workers[id.0 as usize].state, State::Gone)
+        let worker = &mut self.workers[id.0 as usize];
+        let was = std::mem::replace(&mut worker.state, State::Gone);
+        if matches!(was, State::Unplaced | State::Starting) {
+            self.starting[worker.pool].retain(|starting| *starting != id);
+        }
+        was
     }
 
     pub(super) fn busy(&self) -> Vec<WorkerId> {
         self.where_state(|state| matches!(state, State::Busy(_)))
     }
 
-    /// Joined or starting.
+    /// Joined or starting, with a place or without.
     pub(super) fn alive(&self) -> Vec<WorkerId> {
         self.where_state(|state| state != State::Gone)
     }
 
-    /// No start is under way any more.
-    pub(super) fn forget_starts(&mut self) {
-        self.starting.iter_mut().for_each(VecDeque::clear);
+    /// Joined or starting.
+    pub(super) fn placed(&self) -> Vec<WorkerId> {
+        self.where_state(|state| !matches!(state, State::Unplaced | State::Gone))
     }
 
     fn where_state(&self, wanted: impl Fn(State) -> bool) -> Vec<WorkerId> {

@@ -29,9 +29,7 @@ impl Engine<'_> {
             Action::CancelStarts { pool, count } => {
                 let pool = self.pool(&pool);
                 for _ in 0..count {
-                    self.fleet.cancel_start(pool);
-                    let stage = self.pools[pool].stage;
-                    self.accounts[stage].change(self.clock.now(), Change::Cancelled);
+                    self.lost(self.fleet.latest_start(pool));
                 }
             }
             Action::StopWorker { worker } | Action::StopSlowWorker { worker } => {
@@ -111,14 +109,11 @@ impl Engine<'_> {
     }
 
     fn start_workers(&mut self, name: &Arc<str>, count: usize) {
-        let now = self.clock.now();
         let pool = self.pool(name);
         for _ in 0..count {
-            let worker = self.fleet.start(pool, self.chance.factor());
-            self.accounts[self.pools[pool].stage].change(now, Change::Started);
-            let took = self.chance.start(self.pools[pool].startup, self.settings.startup_spread);
-            self.clock.push(now + took, SimEvent::WorkerJoins(worker));
+            self.fleet.start(pool, self.chance.factor());
         }
+        self.fill_places(self.pools[pool].stage);
     }
 
     fn plan(&mut self) {
@@ -152,8 +147,12 @@ impl Engine<'_> {
         let stage = self.pools[self.fleet.get(worker).pool].stage;
         let account = &mut self.accounts[stage];
         let was = self.fleet.gone(worker);
+        if was == State::Unplaced {
+            return;
+        }
         if was == State::Starting {
-            return account.change(now, Change::Cancelled);
+            account.change(now, Change::Cancelled);
+            return self.fill_places(stage);
         }
         if let State::Busy(job) = was {
             self.tenants.served(&job, stage, now);
@@ -170,5 +169,6 @@ impl Engine<'_> {
             }
         }
         account.change(now, Change::Gone);
+        self.fill_places(stage);
     }
 }

@@ -11,10 +11,9 @@ use super::work::{Batch, RequestState, batch_id};
 impl Engine<'_> {
     /// Workers die with the host; history, batches and what their requests reached do not.
     pub(super) fn restart(&mut self) {
-        for worker in self.fleet.alive() {
+        for worker in self.fleet.alive().into_iter().rev() {
             self.lost(worker);
         }
-        self.fleet.forget_starts();
         let leases_after = self.last_lease;
         self.sched = Sched::new(Config { leases_after, ..self.sched_config.clone() });
         self.planner = Planner::new(self.plan_config.clone());

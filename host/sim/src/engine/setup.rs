@@ -100,6 +100,7 @@ impl<'a> Engine<'a> {
         for task in 0..self.trainers.len() {
             self.rollout_follows(task, self.trainers[task].first());
         }
+        self.capacity_follows();
         for at in &self.settings.faults.host_restarts {
             self.clock.push(*at, SimEvent::HostRestarts);
         }
@@ -123,7 +124,8 @@ fn check(
     let bounds =
         settings.entitlements.values().flat_map(|entitlement| entitlement.workers_max.keys());
     let named = settings.startup.named.keys().chain(settings.quota.named.keys());
-    let named = named.chain(fixed.into_iter().flatten()).map(String::as_str);
+    let scarce = settings.faults.scarcities.iter().map(|scarcity| &scarcity.stage);
+    let named = named.chain(fixed.into_iter().flatten()).chain(scarce).map(String::as_str);
     for named in named.chain(bounds.map(AsRef::as_ref)) {
         if !stages.iter().any(|stage| stage.name == named) {
             let names: Vec<&str> = stages.iter().map(|stage| stage.name.as_str()).collect();

@@ -49,6 +49,33 @@ fn starts_of_different_lengths_leave_no_request_behind() {
 }
 
 #[test]
+fn what_cannot_be_had_waits_and_is_not_billed() {
+    let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 2, 3);
+    let scarce = ["capacity=execute:2:200:500", "host-restart=300"];
+    for policy in ["assay", "distrs", "fixed", "limit"] {
+        let run = || run(&trace, policy, &settings(&scarce));
+        let scarce = run();
+        assert_eq!(scarce, run(), "{policy}");
+        let during = |at: Micros| (200..500).contains(&(at.0 / 1_000_000));
+        let samples = &scarce.stages[1].timeline.samples;
+        let there = samples.iter().filter(|sample| during(sample.at)).map(|sample| sample.workers);
+        // A sample holds the most of its time, the workers of the moment before included.
+        assert!(there.skip(1).all(|workers| workers <= 2), "{policy}: {samples:?}");
+        assert!(scarce.stages[1].peak > 2, "{policy}: nothing was scarce");
+    }
+    // Without any the work waits until there are workers again.
+    let none = run(&trace, "assay", &settings(&["capacity=execute:0:0:900"]));
+    assert!(
+        none.stages[1]
+            .timeline
+            .samples
+            .iter()
+            .all(|sample| sample.at.0 >= 900_000_000 || sample.workers == 0)
+    );
+    assert!(none.batches.iter().all(|batch| batch.failed == 0));
+}
+
+#[test]
 fn slow_workers_take_longer_for_everything() {
     let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 1, 3);
     let calm = run(&trace, "fixed", &settings(&[]));

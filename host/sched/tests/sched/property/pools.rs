@@ -98,9 +98,10 @@ impl World {
                 ..PoolView::default()
             };
             let seen = view.pools.get(*name).cloned().unwrap_or_default();
-            assert_eq!(seen.starting.len(), pool.starting);
-            let (starting, startup, workers_max) = (Vec::new(), None, None);
-            assert_eq!(PoolView { starting, startup, workers_max, ..seen }, model);
+            assert_eq!(seen.starting.len() + seen.unplaced.len(), pool.starting);
+            let (starting, unplaced) = (Vec::new(), Vec::new());
+            let seen = PoolView { starting, unplaced, startup: None, workers_max: None, ..seen };
+            assert_eq!(seen, model);
             if let Some(plan) = &pool.plan {
                 self.check_elastic(plan, name, &view.pools[*name]);
                 check_direction(name, actions);
@@ -117,13 +118,13 @@ impl World {
         };
         let demand = serving - pool.idle + pool.tenants.iter().map(grantable).sum::<usize>();
         let target = plan.hold.max(plan.ceiling.min(demand));
-        let alive = serving + pool.starting.len();
+        let alive = serving + pool.starting.len() + pool.unplaced.len();
         assert!(alive >= target, "too few: {pool:?}");
         assert!(serving <= plan.ceiling || pool.idle == 0, "idle above the ceiling: {pool:?}");
         if alive == target {
             return;
         }
-        assert_eq!(pool.starting.len(), 0, "starts that nothing needs: {pool:?}");
+        assert_eq!(alive, serving, "starts that nothing needs: {pool:?}");
         let idle = self.workers.values().filter(|worker| &*worker.pool == name && worker.is_idle());
         let until = idle.map(|worker| worker.idle_since + plan.linger).min();
         if let Some(until) = until {

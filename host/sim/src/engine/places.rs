@@ -1,0 +1,79 @@
+//! Places for workers: a stage may have fewer of them for a time than its quota allows.
+
+use std::sync::Arc;
+
+use assay_sched::Event;
+
+use super::Engine;
+use super::clock::SimEvent;
+use super::fleet::State;
+use crate::account::Change;
+
+impl Engine<'_> {
+    /// The times at which the capacity of a stage changes.
+    pub(super) fn capacity_follows(&mut self) {
+        for scarcity in &self.settings.faults.scarcities {
+            let stages = self.trace.meta.stages.iter();
+            let stage = stages.take_while(|stage| stage.name != scarcity.stage).count();
+            self.clock.push(scarcity.from, SimEvent::CapacityChanges { stage });
+            self.clock.push(scarcity.until, SimEvent::CapacityChanges { stage });
+        }
+    }
+
+    /// Workers above the new capacity are lost; starts that wait for a place get those that are free.
+    pub(super) fn capacity_changes(&mut self, stage: usize) {
+        let places = self.places(stage);
+        let mut placed = self.fleet.placed();
+        placed.retain(|worker| self.pools[self.fleet.get(*worker).pool].stage == stage);
+        while placed.len() > places {
+            let worker = placed.swap_remove(self.chance.one_of(placed.len()));
+            let of = self.fleet.get(worker);
+            let pool = Arc::clone(&self.pools[of.pool].name);
+            let starts = of.state == State::Starting;
+            self.lost(worker);
+            self.pending.push_back(match starts {
+                true => Event::StartFailed { pool },
+                false => Event::WorkerLost { worker },
+            });
+        }
+        self.fill_places(stage);
+    }
+
+    /// Starts the workers of a stage that have a place now, the oldest first, and tells how many have none.
+    pub(super) fn fill_places(&mut self, stage: usize) {
+        let pools = self.pools.iter().enumerate().filter(|(_, pool)| pool.stage == stage);
+        let pools: Vec<usize> = pools.map(|(pool, _)| pool).collect();
+        let mut waiting: Vec<_> =
+            pools.iter().flat_map(|pool| self.fleet.unplaced(*pool)).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        waiting.sort_unstable();
+        let now = self.clock.now();
+        let free = self.places(stage).saturating_sub(self.accounts[stage].workers());
+        for worker in waiting.into_iter().take(free) {
+            self.fleet.place(worker);
+            self.accounts[stage].change(now, Change::Started);
+            let startup = self.pools[self.fleet.get(worker).pool].startup;
+            let took = self.chance.start(startup, self.settings.startup_spread);
+            self.clock.push(now + took, SimEvent::WorkerJoins(worker));
+        }
+        if self.settings.faults.scarcities.is_empty() {
+            return;
+        }
+        for pool in pools {
+            let count = self.fleet.unplaced(pool).count();
+            let pool = Arc::clone(&self.pools[pool].name);
+            self.pending.push_back(Event::StartsUnplaced { pool, count });
+        }
+    }
+
+    /// The most workers that the stage can have now, apart from its quota.
+    fn places(&self, stage: usize) -> usize {
+        let (now, name) = (self.clock.now(), &self.trace.meta.stages[stage].name);
+        let scarce = self.settings.faults.scarcities.iter().filter(|scarcity| {
+            scarcity.stage == *name && (scarcity.from..scarcity.until).contains(&now)
+        });
+        scarce.map(|scarcity| scarcity.workers).min().unwrap_or(usize::MAX)
+    }
+}
