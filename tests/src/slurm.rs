@@ -56,7 +56,7 @@ impl Slurm {
             slurm.nodes.push(slurm.daemon("slurmd", &["-D", "-N", &name], &name));
         }
         poll(SOON, "the nodes are idle", || {
-            let states = slurm.ask("sinfo", &["-h", "-N", "-o", "%T"]);
+            let states = slurm.ask("sinfo", &["-h", "-N", "-p", "all", "-o", "%T"]);
             (states.lines().filter(|state| *state == "idle").count() == nodes.len()).then_some(())
         });
         Some(slurm)
@@ -101,6 +101,24 @@ impl Slurm {
                 }
             }
         }
+    }
+
+    /// Submits a job that takes a whole node, from other jobs if none is free; returns its id.
+    ///
+    /// # Panics
+    /// When Slurm refuses it.
+    #[must_use]
+    pub fn preempt(&self) -> String {
+        let options = ["--parsable", "--partition=urgent", "--exclusive", "--output=/dev/null"];
+        let said = self.ask("sbatch", &[&options[..], &["--wrap=sleep 600"]].concat());
+        let job = said.trim().to_owned();
+        assert!(!job.is_empty(), "sbatch takes it");
+        job
+    }
+
+    /// Ends a job.
+    pub fn cancel(&self, job: &str) {
+        self.ask("scancel", &[job]);
     }
 
     /// The variables of the environment of everything that uses it.
@@ -287,7 +305,8 @@ fn write_settings(folder: &Path, nodes: &[Node]) {
          SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nSchedulerType=sched/backfill\n\
          SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000,bf_interval=1\n\
          ReturnToService=2\nSlurmdParameters=config_overrides\nGresTypes=gpu\nKillWait=2\n\
-         MessageTimeout=5\nMpiDefault=none\nSlurmdTimeout=300\n",
+         MessageTimeout=5\nMpiDefault=none\nSlurmdTimeout=300\n\
+         PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n",
         port(0)
     );
     let mut gres = String::new();
@@ -306,10 +325,11 @@ fn write_settings(folder: &Path, nodes: &[Node]) {
             let _ = writeln!(gres, "NodeName=n{name} Name=gpu File={files}");
         }
     }
+    let nodes = nodes.len();
     let _ = writeln!(
         settings,
-        "PartitionName=all Nodes=n[1-{}] Default=YES MaxTime=01:00:00 State=UP",
-        nodes.len()
+        "PartitionName=all Nodes=n[1-{nodes}] Default=YES MaxTime=01:00:00 State=UP PriorityTier=1\n\
+         PartitionName=urgent Nodes=n[1-{nodes}] MaxTime=01:00:00 State=UP PriorityTier=9"
     );
     std::fs::write(folder.join("slurm.conf"), settings).expect("writes");
     std::fs::write(folder.join("gres.conf"), gres).expect("writes");

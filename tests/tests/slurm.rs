@@ -204,6 +204,35 @@ async fn a_lost_node_loses_no_request() {
 }
 
 #[tokio::test]
+async fn a_job_that_gives_way_loses_no_request() {
+    let Some(slurm) = Slurm::start(&[ONE_CPU]) else { return };
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let program = slurm.program_serving(&sleepers.program());
+    let host = server(&slurm, &["cpu=1"], &slurm.file(&format!("[pools.cpu]\n{LONG}"), &program));
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    let items = vec![item("gated", "preempted 1", "4")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    let first = busy(&client, None).await;
+    let urgent = slurm.preempt();
+    until("the urgent job runs", async || (slurm.state(&urgent) == "RUNNING").then_some(())).await;
+    // The request waits with the worker that is to run it.
+    until("the next worker waits for a place", async || {
+        let waiting = pool(&client, "cpu").await.waiting;
+        let waiting = waiting.first()?;
+        (waiting.workers == 1 && waiting.reason.contains("no node has the requested")).then_some(())
+    })
+    .await;
+    slurm.cancel(&urgent);
+    let second = busy(&client, Some(first.ticket)).await;
+    assert_ne!(second.id, first.id);
+    sleepers.open("preempted");
+    let results = answers.finish(&client, &items).await;
+    let result = &results["gated"];
+    assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 2), "{result:?}");
+}
+
+#[tokio::test]
 async fn jobs_outlive_a_server_that_is_killed() {
     let Some(slurm) = Slurm::start(&[Node { cpus: 4, gpus: 0 }]) else { return };
     let file = slurm.file(&format!("[pools.cpu]\n{LONG}"), &real());

@@ -1,4 +1,6 @@
-//! Pools for readers: bounds, workers, and the last plan with its reasons, also in words.
+//! Pools for the planner and for readers: bounds, workers, and the last plan with its reasons, also in words.
+
+use std::sync::Arc;
 
 use assay_api::capacity::{
     Capacity, LastPlan, PlanBecause, PlanReason, PoolCapacity, PoolTarget, PoolWorkers,
@@ -6,13 +8,31 @@ use assay_api::capacity::{
 };
 use assay_core::time::Micros;
 use assay_planner::{Bound, LateReason, PoolReport, Reason};
-use assay_sched::{PoolView, SchedView};
+use assay_sched::{Event, PoolView, SchedView};
 
 use crate::planning::PlanInForce;
 use crate::shell::Shell;
 use assay_fleet::{StartFailure, WaitingStarts};
 
 impl Shell {
+    /// Asks for a plan for the workers that can be had now.
+    pub(super) fn plan_anew(&mut self, now: Micros) {
+        let view = self.sched.view();
+        let mut unplaced = self.fleet.unplaced();
+        for (pool, _) in view.pools.iter().filter(|(_, seen)| !seen.unplaced.is_empty()) {
+            unplaced.entry(Arc::clone(pool)).or_default();
+        }
+        if unplaced.is_empty() {
+            return self.planning.call(now, view);
+        }
+        for (pool, count) in unplaced {
+            for action in self.sched.step(now, Event::StartsUnplaced { pool, count }) {
+                self.perform(now, action, &mut None);
+            }
+        }
+        self.planning.call(now, self.sched.view());
+    }
+
     pub(super) fn capacity(&self, view: &SchedView, now: Micros) -> Capacity {
         let mut troubles = self.fleet.troubles();
         let last = self.planning.last.as_ref();

@@ -167,24 +167,6 @@ impl Shell {
         }
     }
 
-    /// Asks for a plan for the workers that can be had now.
-    fn plan_anew(&mut self, now: Micros) {
-        let view = self.sched.view();
-        let mut unplaced = self.fleet.unplaced();
-        for (pool, _) in view.pools.iter().filter(|(_, seen)| !seen.unplaced.is_empty()) {
-            unplaced.entry(Arc::clone(pool)).or_default();
-        }
-        if unplaced.is_empty() {
-            return self.planning.call(now, view);
-        }
-        for (pool, count) in unplaced {
-            for action in self.sched.step(now, Event::StartsUnplaced { pool, count }) {
-                self.perform(now, action, &mut None);
-            }
-        }
-        self.planning.call(now, self.sched.view());
-    }
-
     /// The worker is reported as lost when its connection ends, like any other.
     fn stop_worker(&mut self, worker: WorkerId) {
         if let Some(ticket) = self.workers.dismiss(worker) {

@@ -62,11 +62,11 @@ pub(super) fn granted(app: &App, tenant: TenantId, plugin: &ReadyPlugin) -> Resu
 
 /// The time for which a call may wait for the admission budget, all its waits together: room that becomes free
 /// request by request must not hold a call of many requests for hours.
-pub(super) struct Patience {
+pub(super) struct QueueWait {
     left: Duration,
 }
 
-impl Patience {
+impl QueueWait {
     pub(super) fn of_call() -> Self {
         Self { left: Duration::from_secs(limits::ADMISSION_SECONDS_MAX) }
     }
@@ -113,17 +113,17 @@ mod tests {
     #[tokio::test]
     async fn the_waits_of_a_call_are_counted_together() {
         let nap = Duration::from_millis(20);
-        let mut patience = Patience::of_call();
-        let whole = patience.left;
+        let mut wait = QueueWait::of_call();
+        let whole = wait.left;
         for naps in 1..3 {
-            assert!(patience.wait(tokio::time::sleep(nap)).await.is_some());
-            assert!(patience.left <= whole - naps * nap);
+            assert!(wait.wait(tokio::time::sleep(nap)).await.is_some());
+            assert!(wait.left <= whole - naps * nap);
         }
-        patience.left = nap;
-        assert!(patience.wait(std::future::pending::<()>()).await.is_none());
-        assert_eq!(patience.left, Duration::ZERO);
+        wait.left = nap;
+        assert!(wait.wait(std::future::pending::<()>()).await.is_none());
+        assert_eq!(wait.left, Duration::ZERO);
         // What is free now is taken all the same.
-        assert!(patience.wait(std::future::ready(())).await.is_some());
+        assert!(wait.wait(std::future::ready(())).await.is_some());
     }
 
     #[test]

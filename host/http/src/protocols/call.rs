@@ -267,12 +267,12 @@ impl Call {
         let mut new = false;
         let batch = guard.auto_batch.committed.row.id;
         let mut seqs = Vec::with_capacity(samples.bodies.len());
-        let mut patience = quotas::Patience::of_call();
+        let mut wait = quotas::QueueWait::of_call();
         for (at, chunk) in samples.bodies.chunks(limits::SUBMIT_CHUNK_ITEMS_MAX).enumerate() {
             let mut items = Vec::with_capacity(chunk.len());
             for (item, (group, body)) in chunk.iter().enumerate() {
                 let key = guard.key(at * limits::SUBMIT_CHUNK_ITEMS_MAX + item);
-                let place = patience.budget(&self.app, self.caller.tenant, body.len()).await?;
+                let place = wait.budget(&self.app, self.caller.tenant, body.len()).await?;
                 let (group, body, due) = (group.clone(), body.clone(), Some(samples.due));
                 let trace = self.trace.next();
                 items.push(NewItem { key, group, body, permit: place, due, trace });

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { BookLink } from "../../parts/BookLink";
 import { Command } from "../../parts/Command";
+import { Export } from "../../parts/Export";
 import { Page } from "../../parts/Page";
 import { RequireScope } from "../../parts/RequireScope";
 import { present } from "../../parts/search";
@@ -13,6 +14,23 @@ import { type Worker, workersQuery } from "./queries";
 import { WorkerTable } from "./WorkerTable";
 
 const route = getRouteApi("/shell/workers");
+const WORKER_COLUMNS = [
+  "id",
+  "pool",
+  "state",
+  "launcher",
+  "pid",
+  "asked_at",
+  "joined_at",
+  "heard_at",
+  "in_hand",
+  "stages_done",
+  "memory_bytes",
+  "running.plugin",
+  "running.batch",
+  "running.request",
+  "ticket",
+];
 const STATES: Worker["state"][] = ["starting", "idle", "busy", "draining"];
 
 export function Workers() {
@@ -38,7 +56,7 @@ function WorkerList() {
       title="Workers"
       about="The processes that run plugins. The planner starts and stops them."
     >
-      <Group>
+      <Group align="end">
         <NativeSelect
           label="Pool"
           size="xs"
@@ -52,6 +70,11 @@ function WorkerList() {
           value={state ?? ""}
           data={[{ value: "", label: "Any" }, ...STATES]}
           onChange={(event) => set({ state: event.currentTarget.value || undefined })}
+        />
+        <Export
+          name="workers"
+          columns={WORKER_COLUMNS}
+          read={async () => ({ items: (workers.data?.items ?? []).filter(passes) })}
         />
       </Group>
       <Answer query={workers} what="the workers" height={240}>

@@ -25,7 +25,7 @@ use crate::extract::lines::{BodyLine, Lines};
 use crate::extract::path::PathId;
 use crate::extract::trace::CallTrace;
 use crate::problem::{ApiError, INVALID_LABEL};
-use crate::quotas::Patience;
+use crate::quotas::QueueWait;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
 
 /// Submit requests. An item whose key is already in the batch changes nothing, so that a call can
@@ -88,7 +88,7 @@ struct Submission<'a> {
     chunk_bytes: usize,
     sent: Vec<SubmittedLines>,
     chunk_spots: Vec<Spot>,
-    patience: Patience,
+    wait: QueueWait,
     trace: CallTrace,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Submission<'a> {
             chunk_bytes: 0,
             sent: Vec::new(),
             chunk_spots: Vec::new(),
-            patience: Patience::of_call(),
+            wait: QueueWait::of_call(),
             trace,
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Submission<'a> {
             None => {
                 // Rows that are held back here would never free their budget.
                 self.send().await?;
-                self.patience.budget(self.app, self.tenant, bytes).await?
+                self.wait.budget(self.app, self.tenant, bytes).await?
             }
         };
         self.chunk_spots.push(Spot { item: self.items.len(), line: self.lines });

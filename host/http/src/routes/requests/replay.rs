@@ -21,7 +21,7 @@ use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
-use crate::quotas::{self, Patience};
+use crate::quotas::{self, QueueWait};
 use crate::routes::{batches, rewards};
 
 /// Run a request again with the same body, settings and seed, by its own version of the plugin or
@@ -119,7 +119,7 @@ async fn announcement(
     plugin: Arc<ReadyPlugin>,
 ) -> Result<Announcement, ApiError> {
     let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
-    let place = Patience::of_call().budget(app, caller.tenant, stored.body.len()).await?;
+    let place = QueueWait::of_call().budget(app, caller.tenant, stored.body.len()).await?;
     let row = rewards::single_batch(caller.tenant, &plugin, settings);
     let StoredRequest { key, group, body, .. } = stored;
     let item = NewItem { key, group, body: body.into(), permit: place, due: None, trace: None };

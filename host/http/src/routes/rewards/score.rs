@@ -22,7 +22,7 @@ use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::trace::CallTrace;
 use crate::extract::{body, item};
 use crate::problem::ApiError;
-use crate::quotas::{self, Patience};
+use crate::quotas::{self, QueueWait};
 use crate::routes::batches;
 
 /// Score one request and wait for its outcome.
@@ -67,7 +67,7 @@ async fn admit(
     let given = label.as_deref().map(RawValue::get);
     validation.label(given).await.map_err(ApiError::invalid_label)?;
     let body = item::encode(prompt, response, label, metadata);
-    let place = Patience::of_call().budget(app, caller.tenant, body.len()).await?;
+    let place = QueueWait::of_call().budget(app, caller.tenant, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);
     let row = BatchRow { share_equal, ..single_batch(caller.tenant, &plugin, settings) };
     let (key, body, trace) = ("0".into(), body.into(), trace.next());

@@ -130,7 +130,12 @@ function ending(
 }
 
 /** The end that was expected half-way, compared with the end that came. */
-function forecast({ rollup, first_arrival_at, ended_ms, earliest_end_ms }: Timeline): Fact[] {
+export function forecast({
+  rollup,
+  first_arrival_at,
+  ended_ms,
+  earliest_end_ms,
+}: Pick<Timeline, "rollup" | "first_arrival_at" | "ended_ms" | "earliest_end_ms">): Fact[] {
   const expected = rollup?.expected;
   if (!expected || first_arrival_at == null || ended_ms == null || earliest_end_ms == null)
     return [];
