@@ -122,7 +122,7 @@ mod tests {
         wait.left = nap;
         assert!(wait.wait(std::future::pending::<()>()).await.is_none());
         assert_eq!(wait.left, Duration::ZERO);
-        // What is free now is taken all the same.
+        // Room that is free now is taken without a wait.
         assert!(wait.wait(std::future::ready(())).await.is_some());
     }
 

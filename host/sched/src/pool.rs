@@ -232,7 +232,7 @@ impl Pool {
     pub(crate) fn joined(&mut self, now: Micros) {
         self.workers += 1;
         let is_measured = self.unplaced < self.starting.len();
-        // Of one that had no place it is not known when it got it.
+        // It is not known when a start without a place got one.
         let Some(asked) = self.end_start().filter(|_| is_measured) else { return };
         match &mut self.startup {
             Some(mean) => mean.observe(now.since(asked)),
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(starts(&pool), (vec![at(0)], vec![at(0), at(0)]));
         pool.joined(at(30));
         assert_eq!(pool.startup.map(Mean::value), Some(at(30)));
-        // What is asked for meanwhile waits behind those that wait.
+        // A start that is asked for now waits behind the others.
         pool.start(at(40), 1);
         assert_eq!(starts(&pool), (vec![], vec![at(0), at(0), at(40)]));
         pool.set_unplaced(at(600), 1);
