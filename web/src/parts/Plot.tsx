@@ -2,7 +2,7 @@
 
 import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { SERIES } from "../theme";
 import { clippedSpans } from "./clip";
@@ -64,6 +64,7 @@ export function Plot(props: PlotProps) {
   const { ref: frame, width } = useElementSize();
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const seen = useSeen(host);
   const shown = useRef(props);
   shown.current = props;
   const values = series.map((one) => one.drawn ?? one.values);
@@ -90,14 +91,14 @@ export function Plot(props: PlotProps) {
   // on the existing one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` covers all that is read
   useEffect(() => {
-    if (!host.current || width === 0) return;
+    if (!host.current || width === 0 || !seen) return;
     const chart = new uPlot(options(shown, scheme, width, height), shownData.current, host.current);
     plot.current = chart;
     return () => {
       chart.destroy();
       plot.current = null;
     };
-  }, [shape, width > 0]);
+  }, [shape, width > 0, seen]);
   useEffect(() => {
     if (width > 0) plot.current?.setSize({ width, height });
   }, [width, height]);
@@ -111,6 +112,24 @@ export function Plot(props: PlotProps) {
       <div ref={host} role="img" aria-label={label} />
     </div>
   );
+}
+
+/** Pixels below the window from which on a chart is drawn. */
+const MARGIN = 400;
+
+/** Whether the element has been in view, or almost: a page of many charts draws first those that are seen first. */
+function useSeen(element: RefObject<HTMLElement | null>): boolean {
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    if (!element.current || seen) return;
+    const see = (entries: IntersectionObserverEntry[]) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    };
+    const observer = new IntersectionObserver(see, { rootMargin: `${MARGIN}px` });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, seen]);
+  return seen;
 }
 
 const DAY_BELOW = "\n{D} {MMM}";
