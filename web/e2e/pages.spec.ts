@@ -287,6 +287,8 @@ test("dialogs, and charts as tables", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Create a key" })).toBeFocused();
   await open(page, host, "/runs/qwen-4b-grpo", "qwen-4b-grpo");
   await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
+  // Comes after the charts.
+  await expect(page.getByRole("table", { name: "Iterations of the run" })).toBeVisible();
   await readAsTables(page);
   await expect(page.getByRole("table", { name: "Reward in numbers", exact: true })).toBeVisible();
   await everyScheme(page);

@@ -12,6 +12,7 @@ export type Outcome = Schemas["Outcome"];
 
 const PAGE = 50;
 export const ITERATIONS_MAX = 1_000;
+export const ITERATIONS_DEFAULT = 200;
 const ALL_TENANTS_MS = 5_000;
 
 /** The overview of all tenants has no stream, so it is polled. */

@@ -3,7 +3,8 @@
 import { createRoute } from "@tanstack/react-router";
 import { lazyPage } from "../../parts/lazyPage";
 import { shellRoute } from "../../shell/routes";
-import { samplesSearch } from "./samples/search";
+import { ITERATIONS_DEFAULT, runQuery, timelineQuery } from "./queries";
+import { samplesQuery, samplesSearch } from "./samples/search";
 import {
   batchesSearch,
   batchSearch,
@@ -41,6 +42,10 @@ const run = createRoute({
   path: "/runs/$run",
   validateSearch: runSearch,
   component: lazyPage(() => import("./runs/Run"), "Run"),
+  loaderDeps: ({ search: { last = ITERATIONS_DEFAULT, curves } }) => ({ last, curves }),
+  // The answer is on its way while the code of the page loads. The page tells what fails.
+  loader: ({ context: { queries }, params, deps }) =>
+    void queries.prefetchQuery(runQuery(params.run, deps.last, deps.curves)),
 });
 
 const batches = createRoute({
@@ -62,6 +67,8 @@ const batch = createRoute({
   path: "/batches/$batch",
   validateSearch: batchSearch,
   component: lazyPage(() => import("./batch/BatchPage"), "BatchPage"),
+  loader: ({ context: { queries }, params }) =>
+    void queries.prefetchQuery(timelineQuery(params.batch)),
 });
 
 const samples = createRoute({
@@ -69,6 +76,10 @@ const samples = createRoute({
   path: "/samples",
   validateSearch: samplesSearch,
   component: lazyPage(() => import("./samples/SamplesPage"), "SamplesPage"),
+  loaderDeps: ({ search: { sample, compare, ...listed } }) => listed,
+  loader: ({ context: { queries }, deps }) => {
+    if (deps.run ?? deps.batch ?? deps.plugin) void queries.prefetchQuery(samplesQuery(deps));
+  },
 });
 
 const request = createRoute({

@@ -7,6 +7,7 @@ import { api, data, type Schemas } from "../../../api/client";
 import { may, useSession } from "../../../api/session";
 import { ConfirmButton } from "../../../parts/ConfirmButton";
 import { Copy } from "../../../parts/Copy";
+import { Deferred } from "../../../parts/Deferred";
 import { useNow } from "../../../parts/now";
 import { Page } from "../../../parts/Page";
 import { permalink } from "../../../parts/permalink";
@@ -27,6 +28,9 @@ import { Verdicts } from "./Verdicts";
 import { WhyLate } from "./WhyLate";
 
 const route = getRouteApi("/shell/batches/$batch");
+
+/** Height of what is below the timeline, roughly. */
+const TABLES_HEIGHT = 1_200;
 
 export function BatchPage() {
   const { batch: id } = route.useParams();
@@ -71,9 +75,6 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
       {hasRequests ? (
         <>
           <BatchTimeline answered={answer} targets={targets} nowMs={nowMs} />
-          <Groups timeline={answer} />
-          <EqualGroups timeline={answer} onGroup={(name) => compare(name)} />
-          <Verdicts timeline={answer} />
           {search.group !== undefined && (
             <GroupDialog
               batch={answer.batch.id}
@@ -82,7 +83,15 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
               onClose={() => compare(undefined)}
             />
           )}
-          <Requests batch={answer.batch.id} verdicts={Object.keys(answer.rollup?.verdicts ?? {})} />
+          <Deferred height={TABLES_HEIGHT}>
+            <Groups timeline={answer} />
+            <EqualGroups timeline={answer} onGroup={(name) => compare(name)} />
+            <Verdicts timeline={answer} />
+            <Requests
+              batch={answer.batch.id}
+              verdicts={Object.keys(answer.rollup?.verdicts ?? {})}
+            />
+          </Deferred>
         </>
       ) : (
         <Empty title={live ? "No requests yet" : "No requests stored"}>

@@ -6,6 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
 import { Chip } from "../../../parts/Chip";
 import { Copy } from "../../../parts/Copy";
+import { Deferred } from "../../../parts/Deferred";
 import { Facts } from "../../../parts/Facts";
 import { count, moment, reward, signed, span } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
@@ -15,7 +16,7 @@ import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
 import { ExportSamples } from "../ExportSamples";
 import { PageLink, PluginLink } from "../Links";
-import { ITERATIONS_MAX, runQuery } from "../queries";
+import { ITERATIONS_DEFAULT, ITERATIONS_MAX, runQuery } from "../queries";
 import { pythonSamplesOf } from "../request/commands";
 import { Section } from "../Section";
 import type { RunSearch } from "../searches";
@@ -28,14 +29,15 @@ import { RunLogs } from "./RunLogs";
 
 const route = getRouteApi("/shell/runs/$run");
 
-const LAST_DEFAULT = 200;
-const LASTS = [50, LAST_DEFAULT, ITERATIONS_MAX];
+/** Height of the table of iterations, roughly. */
+const TABLE_HEIGHT = 560;
+const LASTS = [50, ITERATIONS_DEFAULT, ITERATIONS_MAX];
 
 export function Run() {
   const { run } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { last = LAST_DEFAULT } = search;
+  const { last = ITERATIONS_DEFAULT } = search;
   const view = useQuery(runQuery(run, last, search.curves));
   const baseline = baselineOf(search.baseline) ?? BASELINE_DEFAULT;
   const go = (change: { [K in keyof RunSearch]: RunSearch[K] | undefined }) =>
@@ -152,15 +154,17 @@ function Content(props: {
             onBaseline={onBaseline}
             onPick={open}
           />
-          <Promotions promotions={marks.map(({ promotion }) => promotion)} />
-          {view.curves.length > 0 && <Arrivals curves={view.curves} />}
-          <IterationTable
-            iterations={iterations}
-            earlier={view.earlier}
-            curves={view.curves.map(({ batch }) => batch)}
-            onCurves={onCurves}
-          />
-          <RunLogs />
+          <Deferred height={TABLE_HEIGHT}>
+            <Promotions promotions={marks.map(({ promotion }) => promotion)} />
+            {view.curves.length > 0 && <Arrivals curves={view.curves} />}
+            <IterationTable
+              iterations={iterations}
+              earlier={view.earlier}
+              curves={view.curves.map(({ batch }) => batch)}
+              onCurves={onCurves}
+            />
+            <RunLogs />
+          </Deferred>
         </>
       )}
       <Section title="Settings" actions={<Copy text={settings} label="Copy settings" />}>
