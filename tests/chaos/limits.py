@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Limits tried for real: what one crowd costs the server, and what an innocent tenant notices of it.
 
-    tests/chaos/limits.py [--silent N] [--tenants N] [--queued N] [--streams N] [--programs FOLDER]
+    tests/chaos/limits.py [--silent N] [--tenants N] [--queued N] [--dashboards N]
+                          [--followers N] [--programs FOLDER]
 
 Opens silent, half-spoken and dripping connections; makes tenants; queues programs of some tenants, which sleep; opens event streams of many
-tenants. Beside each crowd an innocent tenant asks for single rewards and a probe asks `/livez`, each on a new connection.
+tenants and of open batches. Beside each crowd an innocent tenant asks for single rewards and a probe asks `/livez`, each on a new connection.
 Prints their times and the server's memory and file descriptors as a table in Markdown. Ends with status 1 when a call of
 the innocent tenant was refused or wrong, or when half of the probes took longer than the bound.
 """
@@ -33,6 +34,8 @@ SUBMITTED_AT_ONCE = 2_000
 GREEDY_TENANTS = 4
 # A batch may have somewhat more.
 BATCH_SIZE = 100_000
+FOLLOWED_BATCHES = 20
+FOLLOWED_SIZE = 8
 # `/livez` is promised within 100 ms; a machine three times slower keeps this.
 PROBE_BOUND_S = 0.3
 DRIP = b"POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
@@ -158,35 +161,70 @@ class Limits:
                 return first, reply.get("detail") or next(item for item in reply["items"] if item["status"] == "rejected")
         return count, ""
 
-    def streams(self, count):
-        """Half of them are dashboards of all tenants there are, half follow an open batch."""
-        dashboards = [(key, "/v1/live") for key in self.keys.values()]
-        status, batch = Connection([self.port], self.innocent, self.never).call(
-            "POST", "/v1/batches", {"plugin": "math@prod", "run": "streams", "iteration": 1})
-        if status != 201:
-            return self.wrong.append(f"announcing {status} {batch}")
-        followers = [(self.innocent, f"/v1/batches/{batch['id']}/events")]
-        opened = []
-        for kind, callers in ("dashboards", dashboards), ("followers of a batch", followers):
-            statuses = self._open(count // 2, callers, opened)
-            self.watch(f"{count // 2:,} {kind}, {len(callers):,} keys: {statuses}")
-        for stream in opened:
+    def dashboards(self, count):
+        """Event streams of all tenants there are."""
+        callers = [(key, "/v1/live") for key in self.keys.values()]
+        statuses, opened = self._open(count, callers)
+        self.watch(f"{count:,} dashboards, {len(callers):,} keys: {statuses}")
+        for stream, _ in opened:
             stream.close()
 
-    def _open(self, count, callers, opened):
-        """How many streams got which status; those that are open are put into `opened`."""
-        statuses = {}
+    def followers(self, count):
+        """Event streams of open batches, which get their requests in the end: each stream must tell every result."""
+        followed = {}
+        for at in range(FOLLOWED_BATCHES):
+            key = self.tenant(f"followed-{at}", ["math"])
+            status, text, _ = self._timed("POST", "/v1/batches", {
+                "plugin": "math@prod", "run": "followed", "iteration": 1, "share_equal": False}, key)
+            if status != 201:
+                return self.wrong.append(f"announcing {status} {text[:200]}")
+            followed[f"/v1/batches/{json.loads(text)['id']}"] = key
+        callers = [(key, f"{path}/events") for path, key in followed.items()]
+        statuses, opened = self._open(count, callers)
+        self.watch(f"{count:,} followers of {len(callers):,} batches, one tenant each: {statuses}")
+        items = [{"key": str(at), "response": response, "label": label}
+                 for at in range(FOLLOWED_SIZE) for _, response, label, _ in [sample(at)]]
+        began = time.monotonic()
+        for path, key in followed.items():
+            for call, body in ("requests", items), ("seal", {}):
+                status, text, _ = self._timed("POST", f"{path}/{call}", body, key)
+                if status != 200:
+                    self.wrong.append(f"{call} of a followed batch is {status} {text[:200]}")
+        told = sum(told_all(*stream) for stream in opened)
+        print(f"{told:,} of {len(opened):,} followers were told every result and the end, "
+              f"within {time.monotonic() - began:.1f} s")
+        if told < len(opened):
+            self.wrong.append(f"{len(opened) - told} followers were not told everything")
+
+    def _open(self, count, callers):
+        """How many streams got which status, and those that are open, with what they have told."""
+        statuses, opened = {}, []
         for at in range(count):
             key, path = callers[at % len(callers)]
             try:
                 stream = socket.create_connection(("127.0.0.1", self.port), timeout=30)
                 stream.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n".encode())
-                status = stream.recv(4096).split(b" ", 2)[1].decode()
-                opened.append(stream)
+                beginning = stream.recv(4096)
+                status = beginning.split(b" ", 2)[1].decode()
+                if status == "200":
+                    opened.append((stream, beginning))
+                else:
+                    stream.close()
             except (OSError, IndexError):
                 status = "closed"
             statuses[status] = statuses.get(status, 0) + 1
-        return statuses
+        return statuses, opened
+
+
+def told_all(stream, text):
+    """Whether a follower's stream tells each result and the end of its batch."""
+    with stream:
+        try:
+            while not text.endswith(b"\r\n0\r\n\r\n") and (piece := stream.recv(1 << 16)):
+                text += piece
+        except OSError:
+            return False
+    return (text.count(b"event: request.done"), text.count(b"event: batch.done")) == (FOLLOWED_SIZE, 1)
 
 
 def drip(streams, over):
@@ -209,7 +247,8 @@ def main():
     parser.add_argument("--silent", type=int, default=4_096, help="connections without a call [default: 4096]")
     parser.add_argument("--tenants", type=int, default=1_000, help="[default: 1000]")
     parser.add_argument("--queued", type=int, default=1_000_000, help="queued requests [default: 1000000]")
-    parser.add_argument("--streams", type=int, default=10_000, help="event streams [default: 10000]")
+    parser.add_argument("--dashboards", type=int, default=10_000, help="event streams of tenants [default: 10000]")
+    parser.add_argument("--followers", type=int, default=10_000, help="event streams of batches [default: 10000]")
     parser.add_argument("--programs", default=TARGET / "debug", help="folder of `assay` [default: target/debug]")
     arguments = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -218,7 +257,7 @@ def main():
         limits = Limits(service, arguments)
         print("| beside | an innocent reward: p50, p99 | `/livez`: p50, p99 | memory | descriptors |\n|---|--:|--:|--:|--:|")
         limits.watch("nothing")
-        for name in ("silent", "tenants", "queued", "streams"):
+        for name in ("silent", "followers", "tenants", "queued", "dashboards"):
             if count := getattr(arguments, name):
                 getattr(limits, name)(count)
     print("limits: " + (f"{len(limits.wrong)} wrong: {limits.wrong[:5]}" if limits.wrong else "all is right"))

@@ -60,9 +60,8 @@ struct Entry {
 }
 
 impl Connections {
-    pub(crate) fn new(age_max: Duration) -> Arc<Self> {
-        let proven = FairSemaphore::new(limits::PROVEN_CONNECTIONS_MAX);
-        Arc::new(Self { age_max, proven, table: Mutex::default() })
+    pub(crate) fn new(age_max: Duration, proven_max: usize) -> Arc<Self> {
+        Arc::new(Self { age_max, proven: FairSemaphore::new(proven_max), table: Mutex::default() })
     }
 
     /// Adds a connection; closes another one if there are too many.
@@ -166,18 +165,19 @@ mod tests {
     use super::*;
 
     const TENANT: TenantId = TenantId(Uuid::from_u128(1));
+    const PROVEN_MAX: usize = 64;
 
     fn address(last: u8) -> IpAddr {
         IpAddr::from([192, 0, 2, last])
     }
 
     fn connections() -> Arc<Connections> {
-        Connections::new(Duration::from_secs(3_600))
+        Connections::new(Duration::from_secs(3_600), PROVEN_MAX)
     }
 
     /// The numbers of proven and unproven connections.
     fn counts(connections: &Connections) -> (usize, usize) {
-        let proven = limits::PROVEN_CONNECTIONS_MAX - connections.proven.free();
+        let proven = PROVEN_MAX - connections.proven.free();
         (proven, connections.table().unproven.len())
     }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_proven_connection_takes_no_place_and_may_grow_old() {
-        let connections = Connections::new(Duration::ZERO);
+        let connections = Connections::new(Duration::ZERO, PROVEN_MAX);
         let (proven, silent) = (connections.open(address(1)), connections.open(address(1)));
         proven.prove(TENANT);
         proven.prove(TENANT);
@@ -227,7 +227,7 @@ mod tests {
             connection.prove(tenant);
             connection
         };
-        let share = limits::PROVEN_CONNECTIONS_MAX * 3 / 4;
+        let share = PROVEN_MAX * 3 / 4;
         let mut many: Vec<_> = (0..share).map(|_| open_proven(TENANT)).collect();
         let further = open_proven(TENANT);
         assert_eq!(counts(&connections), (share, 1));

@@ -7,8 +7,8 @@
 //! | HTTP/2 | 256 calls at once, 64 unseen resets, 64 KiB of headers; a ping every 30 s, an answer to it within 30 s |
 //! | a body | 30 s of silence, or behind a pace of 1,024 bytes a second; between whole lines of NDJSON 30 s of silence alone |
 //! | a body that is held in memory | 120 s; beyond 64 KiB one of 32 turns that tenants share |
-//! | connections with a valid key or session | 4,096 that tenants share: one alone has three quarters |
-//! | calls that wait for the end of a batch, or follow it | 8,192 that tenants share |
+//! | connections with a valid key or session | 16,384 that tenants share, fewer where the process may open few files: one tenant alone has three quarters |
+//! | calls that wait for the end of a batch, or follow it | 12,288 that tenants share |
 //!
 //! The numbers are in `core::limits`.
 
@@ -35,13 +35,16 @@ use crate::connections::{Connection, Connections};
 const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
 const UNPROVEN_AGE_MAX: Duration = Duration::from_secs(limits::UNPROVEN_CONNECTION_SECONDS_MAX);
 const PING: Duration = Duration::from_secs(limits::HTTP2_PING_SECONDS);
+/// The descriptors for what is no proven connection: unproven ones, workers, files, PostgreSQL.
+const OTHER_DESCRIPTORS: usize = limits::UNPROVEN_CONNECTIONS_MAX + 1_024;
+/// The proven connections where a process may have very few descriptors.
+const PROVEN_MIN: usize = 256;
 /// The time for which open calls may continue once the server stops.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves until `stop` resolves, then lets open calls end.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
-    raise_descriptors();
-    let connections = Connections::new(UNPROVEN_AGE_MAX);
+    let connections = Connections::new(UNPROVEN_AGE_MAX, raise_descriptors());
     let open = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -115,13 +118,31 @@ fn builder() -> Builder<TokioExecutor> {
     builder
 }
 
-/// Raises the limit on open descriptors: each connection needs one, and shells allow a process few of them.
-fn raise_descriptors() {
+/// Raises the limit on open descriptors, as shells allow a process few of them. Returns how many connections may be
+/// proven with it.
+fn raise_descriptors() -> usize {
     let raised = getrlimit(Resource::RLIMIT_NOFILE)
         .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
     if let Err(error) = raised {
         tracing::warn!("the limit on descriptors cannot be raised: {error}");
     }
+    let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(limit, _)| limit);
+    let proven = proven_within(usize::try_from(descriptors).unwrap_or(usize::MAX));
+    if proven < limits::PROVEN_CONNECTIONS_MAX {
+        tracing::warn!(
+            "this process may have {descriptors} open descriptors, so {proven} connections with a key instead of {}: raise \
+             the limit (`ulimit -n`, or LimitNOFILE of systemd) to {}",
+            limits::PROVEN_CONNECTIONS_MAX,
+            limits::PROVEN_CONNECTIONS_MAX + OTHER_DESCRIPTORS,
+        );
+    }
+    proven
+}
+
+/// The connections that may be proven, where a process may have this many descriptors.
+fn proven_within(descriptors: usize) -> usize {
+    let left = descriptors.saturating_sub(OTHER_DESCRIPTORS);
+    left.clamp(PROVEN_MIN, limits::PROVEN_CONNECTIONS_MAX)
 }
 
 async fn accept(listener: &TcpListener) -> Option<(TcpStream, Peer)> {
@@ -136,5 +157,19 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, Peer)> {
             tokio::time::sleep(Duration::from_millis(50)).await;
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_descriptors_allow_few_proven_connections() {
+        assert_eq!(proven_within(1_024), PROVEN_MIN);
+        assert_eq!(proven_within(OTHER_DESCRIPTORS + 4_096), 4_096);
+        assert_eq!(proven_within(65_536), limits::PROVEN_CONNECTIONS_MAX);
+        // A call too many that follows a batch is refused before a connection is cut.
+        const { assert!(limits::LONG_CALLS_MAX < limits::PROVEN_CONNECTIONS_MAX) };
     }
 }

@@ -40,7 +40,7 @@ pub const LIVE_STREAMS_PER_TENANT_MAX: usize = 128;
 /// The open event streams of all callers.
 pub const LIVE_STREAMS_MAX: usize = 512;
 /// The calls at the same time that wait for the end of a batch, or follow it; tenants share them.
-pub const LONG_CALLS_MAX: usize = 8_192;
+pub const LONG_CALLS_MAX: usize = 12_288;
 /// The events that a feed keeps; a reader that missed no more than these can continue.
 pub const LIVE_EVENTS_KEPT_MAX: usize = 256;
 /// The bytes of the events that a feed keeps.

@@ -17,8 +17,9 @@ pub const RESULTS_AT_HAND_MAX: usize = 200_000;
 pub const SHARED_OUTCOMES_BYTES_MAX: usize = 16 * MIB;
 /// The tenants whose outcomes are kept in memory for later equal requests.
 pub const SHARED_OUTCOMES_TENANTS_MAX: usize = 16;
-/// The open connections on which a call had a valid key or session; tenants share them.
-pub const PROVEN_CONNECTIONS_MAX: usize = 4_096;
+/// The open connections on which a call had a valid key or session; tenants share them. More than
+/// [`LONG_CALLS_MAX`](super::LONG_CALLS_MAX), so that a call too many is refused and no stream is cut.
+pub const PROVEN_CONNECTIONS_MAX: usize = 16_384;
 /// The open connections on which no call had a valid key or session yet. For a further one, the oldest one of the address
 /// that has most of them is closed.
 pub const UNPROVEN_CONNECTIONS_MAX: usize = 1_024;
