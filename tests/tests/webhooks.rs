@@ -162,6 +162,24 @@ async fn what_is_muted_or_of_another_kind_is_not_told() {
 }
 
 #[tokio::test]
+async fn the_platforms_incidents_are_for_its_own_tenant() {
+    let receiver = receiver(|_| taken()).await;
+    let (host, http) = start(&[receiver.port]).await;
+    let _: Value = http.post("/v1/tenants", &json!({ "name": "other" })).await.json(201);
+    let hosts = [format!("private:http://127.0.0.1:{}", receiver.port)];
+    let patch = json!({ "grants": { "hosts": hosts } });
+    host.client().set_tenant("other", &patch).await.expect("grants");
+    let call = json!({ "tenant": "other", "name": "all", "scopes": ["admin:*", "platform:*"] });
+    let key: Value = http.post("/v1/keys", &call).await.json(201);
+    let other = http.with_key(key["secret"].as_str().expect("a key"));
+    let url = format!("http://127.0.0.1:{}/", receiver.port);
+    let call = json!({ "name": "ops", "url": url, "platform": true });
+    let refused = other.post("/v1/webhooks", &call).await.problem(403, "not_granted");
+    assert!(refused.hint.expect("a hint").contains("the tenant `platform`"));
+    assert!(add(&http, receiver.port, &json!({ "platform": true })).await.platform);
+}
+
+#[tokio::test]
 async fn a_receiver_that_fails_is_tried_again_by_the_next_server_too() {
     let receiver =
         receiver(|before| if before == 0 { status(500, "", "secret words") } else { taken() })

@@ -54,7 +54,7 @@ pub struct CreateWebhook {
     /// Kinds of incidents to be told of; all of them when absent or empty.
     #[serde(default)]
     pub kinds: Vec<IncidentKind>,
-    /// Whether to be told of the platform's incidents too; needs the scope `platform:*`.
+    /// Whether to be told of the platform's incidents too; needs the scope `platform:*`, in the tenant `platform`.
     #[serde(default)]
     pub platform: bool,
 }

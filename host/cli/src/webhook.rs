@@ -35,7 +35,7 @@ enum WebhookVerb {
         /// Kinds of incidents, such as batch_late,requests_failed [default: all]
         #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = incident::kind)]
         kinds: Vec<IncidentKind>,
-        /// Tell of the platform's incidents too; needs the scope platform:*
+        /// Tell of the platform's incidents too; needs a key of the tenant `platform` with the scope platform:*
         #[arg(long)]
         platform: bool,
     },

@@ -1,4 +1,4 @@
-// What is shown right after the rest of its page.
+// Renders a part of a page after the rest of it.
 
 import { type ReactNode, useDeferredValue } from "react";
 

@@ -1,6 +1,7 @@
 //! `POST /v1/webhooks`: tell an address of incidents.
 
 use assay_api::key::Scope;
+use assay_api::people::PLATFORM_TENANT;
 use assay_api::webhook::{CreateWebhook, Webhook};
 use assay_core::outbound::{HostPattern, grant};
 use assay_dispatch::now;
@@ -36,6 +37,9 @@ pub(crate) async fn create(
     let target = call.check()?;
     if call.platform {
         caller.need(Scope::Platform)?;
+        if *caller.tenant_name != *PLATFORM_TENANT {
+            return Err(not_the_platforms(&caller.tenant_name));
+        }
     }
     let to = shown(&target);
     let settings = app.dispatch.tenants.get(caller.tenant);
@@ -54,4 +58,13 @@ pub(crate) async fn create(
     let made = app.store.create_webhook(new, &caller.actor()).await?;
     let secret = Some(format!("whsec_{}", STANDARD.encode(secret)));
     Ok((StatusCode::CREATED, Json(Webhook { secret, ..made })))
+}
+
+/// The administrators of the tenant would read the platform's incidents.
+fn not_the_platforms(tenant: &str) -> ApiError {
+    let detail =
+        format!("a webhook of the tenant `{tenant}` is not told of the platform's incidents");
+    ApiError::new(StatusCode::FORBIDDEN, "not_granted", detail)
+        .hint(format!("add the webhook to the tenant `{PLATFORM_TENANT}`, with a key of it"))
+        .field("platform")
 }
