@@ -14,6 +14,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from interface import Interface
+
 ROOT = Path(__file__).resolve().parent.parent
 PTX = ["host/ptx/fixtures/*.ptx", "host/gpu/tests/*/*.ptx", "host/gpu/src/cuda/*.ptx"]
 SCHEMAS = "plugins/*/src/schema/*.json"
@@ -21,6 +23,7 @@ MATH = "plugins/math/sample.jsonl"
 CODE = "plugins/code/sample.jsonl"
 PYTHON = ["plugins/cuda/tasks/conv_swish_mean/*.py", "plugins/cuda/cheats/*.py", "plugins/cuda/kernelbench/*/*.py"]
 PROBLEMS = "tests/problems"
+INTERFACE = "web/src/api/schema.d.ts"
 # Settings that the target math chooses by a character's number.
 MATH_SETTINGS = 15
 FILE_BYTES_MAX = 16 << 10
@@ -161,10 +164,42 @@ def trainers() -> Iterator[bytes]:
     yield b"null"
 
 
+def http() -> Iterator[bytes]:
+    key = "authorization: Bearer {key}"
+    session = "cookie: {cookie}\nx-assay-csrf: {csrf}"
+    form = 'content-disposition: form-data; name="component"\r\n\r\na'
+    for line, media_type, body in Interface((ROOT / INTERFACE).read_text()).calls():
+        headers = f"content-type: {media_type}\n" if media_type else ""
+        if media_type == "multipart/form-data":
+            headers = f"content-type: {media_type}; boundary=x\n"
+            body = f"--x\r\n{form}\r\n--x--\r\n".encode()
+        # With every parameter at once, and with none.
+        for line in dict.fromkeys((line, line.split("?")[0])):
+            yield f"{line}\n{headers}{key}\n\n".encode() + body
+        if "/session" in line:
+            yield f"{line}\n{headers}{session}\n\n".encode() + body
+    yield b"POST /v1/batches\nauthorization: Bearer {key}\nidempotency-key: a\ntraceparent: 00-" + (
+        b"0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\nrequest-id: a\n\n"
+        b'{"plugin": "p@stable", "run": "s", "settings": {"a": 1}}'
+    )
+    yield b"GET /v1/batches/{batch}/results?wait=1\nauthorization: Bearer {key}\nprefer: wait=1\naccept: text/csv\n"
+    yield b"GET /v1/batches/{batch}/events\nauthorization: Bearer {key}\nlast-event-id: 1\naccept: text/event-stream\n"
+    yield b"GET /\naccept: text/html, */*;q=0.1\naccept-encoding: gzip;q=0.5, br\nif-none-match: W/\"a\"\nrange: bytes=0-1\n"
+    for path in ("/openapi.json", "/livez", "/readyz", "/assets/a.js", "/v1/runs/r/samples?format=csv"):
+        yield f"GET {path}\n{key}\nif-none-match: *\naccept-encoding: gzip\n".encode()
+    yield b"POST /compat/{key}/slime/p@1/r;timeout=1;label=a?reward_key=a&extra=b\n\n" b'{"response": "a", "label": {}}'
+    yield b"GET /compat/roll/p@1/r/task_result\nxrl-authorization: Bearer {key}\n\n" b'{"reward_request_id": "{request}"}'
+    yield b"POST /v1/invitations/accept\norigin: http://localhost\nhost: localhost\n\n" + (
+        b'{"token": "{invitation}", "name": "B", "password": "a long password of B"}'
+    )
+    yield b"POST /v1/session\nx-forwarded-for: 192.0.2.1\n\n" b'{"email": "a@example.com", "password": "another password"}'
+
+
 TARGETS = {
     "extract": extract,
     "format": form,
     "hosts": hosts,
+    "http": http,
     "judge": judge,
     "math": math,
     "oidc": oidc,

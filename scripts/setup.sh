@@ -480,6 +480,7 @@ for part in "$@"; do
             check_rust
             check_c_compiler
             check_fuzz
+            check_postgres "$part"
             continue
             ;;
         *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist or containers" ;;

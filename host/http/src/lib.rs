@@ -20,7 +20,7 @@ mod told;
 
 pub use app::{App, Front, Inside};
 pub use auth::oidc::OidcConfig;
-pub use auth::sign_in::SignInConfig;
+pub use auth::sign_in::{Peer, SignInConfig};
 pub use auth::{KeyCache, NewSecret, bootstrap};
 pub use dashboard::has_dashboard;
 pub use listen::serve;

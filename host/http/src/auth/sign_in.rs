@@ -26,7 +26,7 @@ pub(crate) use password::{Passwords, check_password};
 
 /// The address that a call comes from; the listener adds it to every call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub IpAddr);
+pub struct Peer(pub IpAddr);
 
 /// The operator's settings of sign-ins.
 #[derive(Debug, Clone, Default)]
