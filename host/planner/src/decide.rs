@@ -9,9 +9,9 @@ use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 use crate::collect::Collected;
 use crate::decision::{Decision, PoolTask};
 use crate::forecast::Forecast;
+use crate::holding::Holding;
 use crate::plan::{Plan, PlanReport, PoolReport};
 use crate::planner::{Planner, came};
-use crate::policy::Adjustment;
 use crate::pool_config::PoolConfig;
 use crate::problem::ProblemBatch;
 use crate::reason::Reason;
@@ -60,14 +60,16 @@ impl Planner {
             self.last.insert(Arc::clone(name), decision.ceiling);
             decisions.insert(place.pool, decision);
         }
-        let mut adjustment = Adjustment {
-            period: self.config.period,
-            tuning: &self.config.tuning,
-            pools: &self.config.pools,
-            view,
-            held: &mut self.held,
-        };
-        algorithm.adjust(&mut adjustment, &mut search, &mut decisions);
+        if self.config.tuning.holds_used {
+            let holding = Holding {
+                period: self.config.period,
+                tuning: &self.config.tuning,
+                pools: &self.config.pools,
+                view,
+                held: &mut self.held,
+            };
+            holding.apply(&mut search, &mut decisions);
+        }
         let simulations = search.simulations;
         let decided = decisions
             .into_iter()
@@ -103,7 +105,7 @@ impl Planner {
         let default = PoolView::default();
         let pool_view = view.pools.get(name).unwrap_or(&default);
         let supply = pool.supply(pool_view);
-        if !self.config.policy.algorithm().models_startup() {
+        if !self.config.tuning.models_startup {
             return Supply { present: usize::MAX, starting: Vec::new(), ..supply };
         }
         supply

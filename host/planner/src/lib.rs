@@ -19,6 +19,7 @@ mod decision;
 mod drift;
 mod forecast;
 mod history;
+mod holding;
 mod lanes;
 mod pool_config;
 mod problem;

@@ -10,15 +10,9 @@ mod fixed;
 mod history;
 mod zq;
 
-use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::Arc;
-
-use assay_core::time::Micros;
-use assay_sched::SchedView;
 
 use crate::decision::{Decision, PoolTask, search_pool};
-use crate::pool_config::PoolConfig;
 use crate::search::Search;
 use crate::tuning::Tuning;
 
@@ -73,16 +67,6 @@ impl fmt::Debug for Policy {
     }
 }
 
-/// The knowledge with which a policy corrects the decisions, and its memory between plans.
-pub(crate) struct Adjustment<'a> {
-    pub(crate) period: Micros,
-    pub(crate) tuning: &'a Tuning,
-    pub(crate) pools: &'a BTreeMap<Arc<str>, PoolConfig>,
-    pub(crate) view: &'a SchedView,
-    /// The numbers that the last plans held in each pool, the latest first.
-    pub(crate) held: &'a mut BTreeMap<Arc<str>, VecDeque<usize>>,
-}
-
 /// The decisions in which policies differ. The defaults are those of `distrs`.
 pub(crate) trait Algorithm: Send + Sync {
     fn tuning(&self) -> Tuning;
@@ -92,22 +76,8 @@ pub(crate) trait Algorithm: Send + Sync {
         search_pool(search, task)
     }
 
-    /// Corrects the decisions when all pools have one.
-    fn adjust(
-        &self,
-        _adjustment: &mut Adjustment<'_>,
-        _search: &mut Search<'_>,
-        _decisions: &mut BTreeMap<usize, Decision>,
-    ) {
-    }
-
     /// Whether every pool always has its maximum, so that nothing is simulated.
     fn is_static(&self) -> bool {
-        false
-    }
-
-    /// Whether a new worker counts only from the end of its start. The paper counts it at once.
-    fn models_startup(&self) -> bool {
         false
     }
 

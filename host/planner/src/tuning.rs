@@ -17,7 +17,12 @@ pub struct Tuning {
     pub by_size: bool,
     /// Whether a batch that does not go as history says changes what is expected of it.
     pub follows_drift: bool,
-    /// A worker stays held for this many plans after the one that last needed it, as plans vary
+    /// Whether a new worker counts only from the end of its start. The paper counts it at once.
+    pub models_startup: bool,
+    /// Whether only the workers are held that the simulation uses until the next plan. The paper holds all that were
+    /// searched.
+    pub holds_used: bool,
+    /// Where `holds_used` is set: a worker stays held for this many plans after the one that last needed it, as plans vary
     /// with what they guess and a start costs more than a little waiting.
     pub held_plans: usize,
     /// Workers that demand may start beyond those planned: this many times their square root.
@@ -59,6 +64,8 @@ impl Tuning {
         robust_quantile: 1.0,
         by_size: false,
         follows_drift: false,
+        models_startup: false,
+        holds_used: false,
         held_plans: 0,
         headroom: 0.0,
         free_startup: 0.0,
