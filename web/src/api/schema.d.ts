@@ -1983,7 +1983,7 @@ export interface components {
             kinds?: components["schemas"]["IncidentKind"][];
             /** @description Name of the webhook, unique in your tenant; 1 to 64 bytes. */
             name: string;
-            /** @description Whether to be told of the platform's incidents too; needs the scope `platform:*`. */
+            /** @description Whether to be told of the platform's incidents too; needs the scope `platform:*`, in the tenant `platform`. */
             platform?: boolean;
             /**
              * @description Address that messages are posted to: a host that was granted to your tenant, https unless the grant says
