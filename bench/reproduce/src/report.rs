@@ -16,6 +16,7 @@ mod readings;
 mod robustness;
 mod scaling;
 mod tenants;
+mod within_batch;
 mod workloads;
 
 use std::path::PathBuf;
@@ -47,11 +48,12 @@ pub(super) struct Options {
 
 type Section = (&'static str, fn(&mut Page, &Workloads) -> anyhow::Result<()>);
 
-const SECTIONS: [Section; 9] = [
+const SECTIONS: [Section; 10] = [
     ("six tasks at once", end_to_end::add),
     ("one task alone", scaling::add),
     ("the order of queues", ordering::add),
     ("start-up times, groups, quotas, faults", operation::add),
+    ("the order of requests inside a batch", within_batch::add),
     ("tenants that share a pool", |page, _| tenants::add(page)),
     ("other seeds and sudden changes", robustness::add),
     ("the end that is expected of a batch", expected::add),

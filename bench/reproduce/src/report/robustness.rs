@@ -53,10 +53,8 @@ fn shifts(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     let scale = workloads.scale;
     let mut cases = Vec::new();
     for (tasks, iterations) in [(1, scale.iterations_shifted), (scale.tasks, scale.iterations)] {
-        let at_iteration = iterations / 2;
         for (what, shift) in changes() {
-            let shift = Shift { at_iteration, ..shift };
-            let trace = workloads.draw(tasks, iterations, SHIFTS_SEED, &[shift]);
+            let trace = changed(workloads, tasks, iterations, shift);
             let plural = if tasks == 1 { "" } else { "s" };
             cases.push(Case { name: format!("{what}, {tasks} task{plural}"), trace });
         }
@@ -81,7 +79,13 @@ fn shifts(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     table(page, "sudden changes", &cases)
 }
 
-fn changes() -> [(&'static str, Shift); 5] {
+/// A workload that changes half-way.
+pub(super) fn changed(workloads: &Workloads, tasks: u32, iterations: u32, shift: Shift) -> Trace {
+    let shift = Shift { at_iteration: iterations / 2, ..shift };
+    workloads.draw(tasks, iterations, SHIFTS_SEED, &[shift])
+}
+
+pub(super) fn changes() -> [(&'static str, Shift); 5] {
     let none = Shift::default();
     [
         ("lengths × 0.6", Shift { length: 0.6, ..none }),

@@ -18,6 +18,8 @@ pub(super) struct Scale {
     /// Number of iterations of a single task whose workload shifts.
     pub(super) iterations_shifted: u32,
     pub(super) seeds: &'static [u64],
+    /// The seeds on which the parts of a policy are compared: more, as chance must be told from a small effect.
+    pub(super) seeds_of_parts: &'static [u64],
     /// Live batches to plan for, of `load::BATCH` requests.
     pub(super) live_batches: &'static [usize],
 }
@@ -30,6 +32,7 @@ impl Scale {
         iterations_alone: 50,
         iterations_shifted: 17,
         seeds: &[101, 102, 103],
+        seeds_of_parts: &[101, 102, 103, 104, 105, 106],
         live_batches: &[1, 2, 4, 8, 16, 100, 1_000],
     };
     pub(super) const QUICK: Self = Self {
@@ -39,6 +42,7 @@ impl Scale {
         iterations_alone: 3,
         iterations_shifted: 3,
         seeds: &[101],
+        seeds_of_parts: &[101],
         live_batches: &[1],
     };
 }

@@ -1,0 +1,323 @@
+//! The order of the requests inside one batch: what others than the scheduler's would bring.
+//!
+//! One batch on a fixed number of workers of each stage, as a list of events of its own: the scheduler has two of these
+//! orders only. A test holds them against its runs.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use assay_core::time::Micros;
+use assay_sim::trace::{Iteration, Trace};
+use assay_sim::workload::{Judge, Mixture, Rewards, Spec, Trainer, generate};
+
+use super::comparison::fixed;
+use super::page::Page;
+use super::workloads::Workloads;
+
+/// The work of a stage until T, of what its workers could do until then.
+const LOADS: [f64; 2] = [0.8, 1.0];
+
+/// Batches of a workload, drawn by one seed.
+const BATCHES: usize = 20;
+
+/// What the queue of a stage is ordered by; the request that was ready first breaks ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    AsReady,
+    FewestLeft,
+    /// By the time that the rest of the request's group is expected to take.
+    LeastLeft,
+    /// By the time that the request's remaining stages are expected to take, from ended ones of its group, else of all.
+    Longest,
+    Shortest,
+    /// By the time that they will take.
+    LongestKnown,
+    ShortestKnown,
+}
+
+const ORDERS: [(&str, Order); 7] = [
+    ("as submitted (`ebf`)", Order::AsReady),
+    ("group with the fewest left first (`ebf-groups`)", Order::FewestLeft),
+    ("group with the least expected work left first", Order::LeastLeft),
+    ("longest expected first", Order::Longest),
+    ("shortest expected first", Order::Shortest),
+    ("longest first, all times known", Order::LongestKnown),
+    ("shortest first, all times known", Order::ShortestKnown),
+];
+
+/// The delays of a batch under an order, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Delays {
+    batch: f64,
+    /// The mean over groups.
+    groups: f64,
+}
+
+pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
+    page.heading("The order of requests inside a batch");
+    page.say(format!(
+        "One batch alone on a fixed number of workers of each stage, so few that the batch's work keeps them busy for the \
+         given part of the time until T; means over {BATCHES} batches of {} requests. The time that a request is expected \
+         to take is, at each of its remaining stages, the mean of those of its group that have ended it, or of all that \
+         have where fewer than two of its group did. \
+         Nothing else is known at submission: in the first two workloads the length of a response says nothing about the \
+         time of its reward. The rows with all times known bound what any estimate could bring.",
+        workloads.scale.batch
+    ));
+    let named = [
+        ("CUDA", Rewards::default()),
+        ("judge", Rewards::Judge(Judge::default())),
+        ("mixture", Rewards::Mixture(Mixture::default())),
+    ];
+    let mut names = Vec::new();
+    let mut columns = Vec::new();
+    for (name, rewards) in named {
+        let trace = draw(workloads, rewards);
+        for load in LOADS {
+            names.push(format!("{name}, {:.0} %", load * 100.0));
+            columns.push(ORDERS.map(|(_, order)| mean(&trace, load, order)));
+        }
+    }
+    let goals: [(&str, fn(&Delays) -> f64); 2] =
+        [("mean d, s", |delays| delays.batch), ("mean group delay, s", |delays| delays.groups)];
+    for (goal, of) in goals {
+        let heading: Vec<&str> =
+            std::iter::once(goal).chain(names.iter().map(String::as_str)).collect();
+        let rows = ORDERS.iter().enumerate().map(|(row, (order, _))| {
+            let delays = columns.iter().map(|column| fixed(of(&column[row]), 1));
+            std::iter::once((*order).to_owned()).chain(delays).collect()
+        });
+        page.table(&heading, &rows.collect::<Vec<_>>());
+    }
+    page.say(
+        "So the group with the fewest requests left comes first where groups are consumed, at next to no cost to the batch, and \
+         elsewhere requests are served as they were submitted. For groups no estimate is as good as counting what is left. \
+         For the end of a batch an estimate by group adds nothing: longest and shortest expected first are alike. A batch \
+         of CUDA is late by requests that run into their timeouts, and no group says which. With all times \
+         known, longest first ends a batch early: a workload whose long requests can be told beforehand would gain.",
+    );
+    Ok(())
+}
+
+fn draw(workloads: &Workloads, rewards: Rewards) -> Trace {
+    let trainer = Trainer {
+        tasks: 1,
+        iterations: BATCHES as u32,
+        batch: workloads.scale.batch,
+        ..Trainer::default()
+    };
+    let seed = workloads.scale.seeds[0];
+    generate(&Spec { seed, trainer, rewards, ..Spec::default() }).expect("it is within the ranges")
+}
+
+fn mean(trace: &Trace, load: f64, order: Order) -> Delays {
+    let iterations = &trace.tasks[0].iterations;
+    let mut sum = Delays::default();
+    for iteration in iterations {
+        let delays = Line::new(iteration, &workers(iteration, load), order).run();
+        sum.batch += delays.batch;
+        sum.groups += delays.groups;
+    }
+    let count = iterations.len() as f64;
+    Delays { batch: sum.batch / count, groups: sum.groups / count }
+}
+
+/// The workers of each stage.
+fn workers(iteration: &Iteration, load: f64) -> Vec<usize> {
+    let first = iteration.requests.iter().map(|request| request.rollout).min().unwrap_or_default();
+    let span = iteration.earliest_end().since(first).as_secs_f64();
+    let stages = iteration.requests.first().map_or(0, |request| request.service.len());
+    let work = |stage: usize| {
+        let times = iteration.requests.iter().filter_map(|request| request.service[stage]);
+        times.map(Micros::as_secs_f64).sum::<f64>()
+    };
+    (0..stages).map(|stage| ((work(stage) / span / load).ceil() as usize).max(1)).collect()
+}
+
+/// Something that happens to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Ends,
+    Ready,
+}
+
+/// The key by which a queue is ordered, and the request.
+type Waiting = (u64, u64, usize);
+
+/// A batch on its way.
+struct Line<'a> {
+    iteration: &'a Iteration,
+    order: Order,
+    free: Vec<usize>,
+    /// Of each stage: who waits, with the time since when.
+    waiting: Vec<Vec<(u64, usize)>>,
+    events: BinaryHeap<Reverse<(u64, Step, usize, usize)>>,
+    /// Sum and number of the times of ended requests, by stage and group and by stage.
+    seen: BTreeMap<(usize, Option<u32>), (u64, u64)>,
+    /// The requests of each group that have not ended.
+    left: BTreeMap<u32, u64>,
+    ends: Vec<u64>,
+}
+
+impl<'a> Line<'a> {
+    fn new(iteration: &'a Iteration, workers: &[usize], order: Order) -> Self {
+        let mut line = Self {
+            iteration,
+            order,
+            free: workers.to_vec(),
+            waiting: vec![Vec::new(); workers.len()],
+            events: BinaryHeap::new(),
+            seen: BTreeMap::new(),
+            left: BTreeMap::new(),
+            ends: vec![0; iteration.requests.len()],
+        };
+        for (index, request) in iteration.requests.iter().enumerate() {
+            *line.left.entry(request.group).or_default() += 1;
+            line.events.push(Reverse((request.rollout.0, Step::Ready, index, 0)));
+        }
+        line
+    }
+
+    fn run(mut self) -> Delays {
+        while let Some(Reverse((now, step, request, stage))) = self.events.pop() {
+            match step {
+                Step::Ready => self.ready(now, request, stage),
+                Step::Ends => {
+                    self.free[stage] += 1;
+                    self.note(request, stage);
+                    self.events.push(Reverse((now, Step::Ready, request, stage + 1)));
+                }
+            }
+            // All that happens now, before anything starts.
+            if self.events.peek().is_none_or(|Reverse((at, ..))| *at > now) {
+                (0..self.free.len()).for_each(|stage| self.start(now, stage));
+            }
+        }
+        self.delays()
+    }
+
+    fn service(&self, request: usize, stage: usize) -> Option<u64> {
+        let service = self.iteration.requests[request].service.get(stage).copied().flatten();
+        service.map(|time| time.0)
+    }
+
+    fn ready(&mut self, now: u64, request: usize, stage: usize) {
+        if self.service(request, stage).is_some() {
+            self.waiting[stage].push((now, request));
+            return;
+        }
+        self.ends[request] = now;
+        let group = self.iteration.requests[request].group;
+        *self.left.get_mut(&group).expect("it is of a group") -= 1;
+    }
+
+    /// A stage has ended: its time is known from now on.
+    fn note(&mut self, request: usize, stage: usize) {
+        let time = self.service(request, stage).expect("it ran");
+        for group in [None, Some(self.iteration.requests[request].group)] {
+            let (sum, count) = self.seen.entry((stage, group)).or_default();
+            *sum += time;
+            *count += 1;
+        }
+    }
+
+    fn start(&mut self, now: u64, stage: usize) {
+        while self.free[stage] > 0 && !self.waiting[stage].is_empty() {
+            let keys = self.waiting[stage].iter().enumerate();
+            let keys = keys.map(|(place, (since, request))| -> (Waiting, usize) {
+                ((self.key(*request, stage), *since, *request), place)
+            });
+            let (_, place) = keys.min().expect("somebody waits");
+            let (_, request) = self.waiting[stage].remove(place);
+            let time = self.service(request, stage).expect("it reached the stage");
+            self.free[stage] -= 1;
+            self.events.push(Reverse((now + time, Step::Ends, request, stage)));
+        }
+    }
+
+    /// The smallest is served first.
+    fn key(&self, request: usize, stage: usize) -> u64 {
+        let left = || self.left[&self.iteration.requests[request].group];
+        match self.order {
+            Order::AsReady => 0,
+            Order::FewestLeft => left(),
+            Order::LeastLeft => left() * self.expected(request, stage),
+            Order::Longest => u64::MAX - self.expected(request, stage),
+            Order::Shortest => self.expected(request, stage),
+            Order::LongestKnown => u64::MAX - self.remaining(request, stage),
+            Order::ShortestKnown => self.remaining(request, stage),
+        }
+    }
+
+    fn remaining(&self, request: usize, stage: usize) -> u64 {
+        (stage..self.free.len()).filter_map(|stage| self.service(request, stage)).sum()
+    }
+
+    /// The time that the remaining stages are expected to take.
+    fn expected(&self, request: usize, stage: usize) -> u64 {
+        let group = self.iteration.requests[request].group;
+        let at = |stage: usize| {
+            let seen = |group, least| {
+                let seen = self.seen.get(&(stage, group)).filter(|(_, count)| *count >= least);
+                seen.map(|(sum, count)| sum / count)
+            };
+            seen(Some(group), 2).or_else(|| seen(None, 1)).unwrap_or(0)
+        };
+        (stage..self.free.len()).map(at).sum()
+    }
+
+    fn delays(&self) -> Delays {
+        let requests = &self.iteration.requests;
+        let mut groups: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        for (request, end) in requests.iter().zip(&self.ends) {
+            let (earliest, last) = groups.entry(request.group).or_default();
+            *earliest = (*earliest).max(request.earliest_end().0);
+            *last = (*last).max(*end);
+        }
+        let delay = |earliest: u64, end: u64| Micros(end - earliest).as_secs_f64();
+        let sum: f64 = groups.values().map(|(earliest, last)| delay(*earliest, *last)).sum();
+        let last = self.ends.iter().copied().max().unwrap_or_default();
+        Delays {
+            batch: delay(self.iteration.earliest_end().0, last),
+            groups: sum / groups.len().max(1) as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_sched::Discipline;
+    use assay_sim::policy::{Settings, SimulatedPolicy};
+    use assay_simulation::runs::{Job, run_all};
+
+    use super::*;
+
+    /// Both orders that the scheduler has too.
+    #[test]
+    fn its_delays_are_those_of_the_scheduler() {
+        let trainer = Trainer { tasks: 1, iterations: 3, batch: 96, ..Trainer::default() };
+        let trace = generate(&Spec { trainer, ..Spec::default() }).expect("a small trace");
+        let counts = [6, 2];
+        let names = trace.meta.stages.iter().map(|stage| stage.name.clone());
+        let policy = SimulatedPolicy::Fixed(names.zip(counts).collect());
+        for (discipline, order) in
+            [(Discipline::EBF, Order::AsReady), (Discipline::EBF_GROUPS, Order::FewestLeft)]
+        {
+            let settings = Settings { discipline, ..Settings::default() };
+            let job = Job { trace: &trace, policy: &policy, settings: &settings };
+            let run = run_all(&[job]).expect("it runs").remove(0);
+            for batch in &run.batches {
+                let iteration = &trace.tasks[0].iterations[batch.iteration as usize];
+                let delays = Line::new(iteration, &counts, order).run();
+                let wanted = batch.extra_delay().as_secs_f64();
+                assert!(
+                    wanted > 10.0 && (delays.batch - wanted).abs() < 0.1,
+                    "{wanted} {delays:?}"
+                );
+                let groups = batch.group_delays.iter().map(|delay| delay.as_secs_f64());
+                let wanted = groups.sum::<f64>() / batch.group_delays.len() as f64;
+                assert!((delays.groups - wanted).abs() < 0.1, "{wanted} {delays:?}");
+            }
+        }
+    }
+}
