@@ -9,7 +9,7 @@ use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 use crate::collect::Collected;
 use crate::decision::{Decision, PoolTask};
 use crate::forecast::Forecast;
-use crate::holding::Holding;
+use crate::holding::KeptWorkers;
 use crate::plan::{Plan, PlanReport, PoolReport};
 use crate::planner::{Planner, came};
 use crate::pool_config::PoolConfig;
@@ -61,7 +61,7 @@ impl Planner {
             decisions.insert(place.pool, decision);
         }
         if self.config.tuning.holds_used {
-            let holding = Holding {
+            let holding = KeptWorkers {
                 period: self.config.period,
                 tuning: &self.config.tuning,
                 pools: &self.config.pools,

@@ -17,7 +17,7 @@ use crate::simulate::{SimulationQuestion, Usage};
 use crate::tuning::Tuning;
 
 /// The knowledge with which decisions are corrected, and the memory between plans.
-pub(crate) struct Holding<'a> {
+pub(crate) struct KeptWorkers<'a> {
     pub(crate) period: Micros,
     pub(crate) tuning: &'a Tuning,
     pub(crate) pools: &'a BTreeMap<Arc<str>, PoolConfig>,
@@ -26,7 +26,7 @@ pub(crate) struct Holding<'a> {
     pub(crate) held: &'a mut BTreeMap<Arc<str>, VecDeque<usize>>,
 }
 
-impl Holding<'_> {
+impl KeptWorkers<'_> {
     /// Between two plans only the workers that the simulation uses are held; demand may raise
     /// that to what was searched, and a little more.
     pub(crate) fn apply(

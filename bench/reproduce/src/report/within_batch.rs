@@ -22,7 +22,7 @@ const BATCHES: usize = 20;
 
 /// What the queue of a stage is ordered by; the request that was ready first breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum RequestOrder {
     AsReady,
     FewestLeft,
     /// By the time that the rest of the request's group is expected to take.
@@ -35,14 +35,14 @@ enum Order {
     ShortestKnown,
 }
 
-const ORDERS: [(&str, Order); 7] = [
-    ("as submitted (`ebf`)", Order::AsReady),
-    ("group with the fewest left first (`ebf-groups`)", Order::FewestLeft),
-    ("group with the least expected work left first", Order::LeastLeft),
-    ("longest expected first", Order::Longest),
-    ("shortest expected first", Order::Shortest),
-    ("longest first, all times known", Order::LongestKnown),
-    ("shortest first, all times known", Order::ShortestKnown),
+const ORDERS: [(&str, RequestOrder); 7] = [
+    ("as submitted (`ebf`)", RequestOrder::AsReady),
+    ("group with the fewest left first (`ebf-groups`)", RequestOrder::FewestLeft),
+    ("group with the least expected work left first", RequestOrder::LeastLeft),
+    ("longest expected first", RequestOrder::Longest),
+    ("shortest expected first", RequestOrder::Shortest),
+    ("longest first, all times known", RequestOrder::LongestKnown),
+    ("shortest first, all times known", RequestOrder::ShortestKnown),
 ];
 
 /// The delays of a batch under an order, in seconds.
@@ -110,11 +110,11 @@ fn draw(workloads: &Workloads, rewards: Rewards) -> Trace {
     generate(&Spec { seed, trainer, rewards, ..Spec::default() }).expect("it is within the ranges")
 }
 
-fn mean(trace: &Trace, load: f64, order: Order) -> Delays {
+fn mean(trace: &Trace, load: f64, order: RequestOrder) -> Delays {
     let iterations = &trace.tasks[0].iterations;
     let mut sum = Delays::default();
     for iteration in iterations {
-        let delays = Line::new(iteration, &workers(iteration, load), order).run();
+        let delays = ServedBatch::new(iteration, &workers(iteration, load), order).run();
         sum.batch += delays.batch;
         sum.groups += delays.groups;
     }
@@ -136,7 +136,7 @@ fn workers(iteration: &Iteration, load: f64) -> Vec<usize> {
 
 /// Something that happens to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum RequestEvent {
     Ends,
     Ready,
 }
@@ -145,13 +145,13 @@ enum Step {
 type Waiting = (u64, u64, usize);
 
 /// A batch on its way.
-struct Line<'a> {
+struct ServedBatch<'a> {
     iteration: &'a Iteration,
-    order: Order,
+    order: RequestOrder,
     free: Vec<usize>,
     /// Of each stage: who waits, with the time since when.
     waiting: Vec<Vec<(u64, usize)>>,
-    events: BinaryHeap<Reverse<(u64, Step, usize, usize)>>,
+    events: BinaryHeap<Reverse<(u64, RequestEvent, usize, usize)>>,
     /// Sum and number of the times of ended requests, by stage and group and by stage.
     seen: BTreeMap<(usize, Option<u32>), (u64, u64)>,
     /// The requests of each group that have not ended.
@@ -159,9 +159,9 @@ struct Line<'a> {
     ends: Vec<u64>,
 }
 
-impl<'a> Line<'a> {
-    fn new(iteration: &'a Iteration, workers: &[usize], order: Order) -> Self {
-        let mut line = Self {
+impl<'a> ServedBatch<'a> {
+    fn new(iteration: &'a Iteration, workers: &[usize], order: RequestOrder) -> Self {
+        let mut served = Self {
             iteration,
             order,
             free: workers.to_vec(),
@@ -172,20 +172,20 @@ impl<'a> Line<'a> {
             ends: vec![0; iteration.requests.len()],
         };
         for (index, request) in iteration.requests.iter().enumerate() {
-            *line.left.entry(request.group).or_default() += 1;
-            line.events.push(Reverse((request.rollout.0, Step::Ready, index, 0)));
+            *served.left.entry(request.group).or_default() += 1;
+            served.events.push(Reverse((request.rollout.0, RequestEvent::Ready, index, 0)));
         }
-        line
+        served
     }
 
     fn run(mut self) -> Delays {
         while let Some(Reverse((now, step, request, stage))) = self.events.pop() {
             match step {
-                Step::Ready => self.ready(now, request, stage),
-                Step::Ends => {
+                RequestEvent::Ready => self.ready(now, request, stage),
+                RequestEvent::Ends => {
                     self.free[stage] += 1;
                     self.note(request, stage);
-                    self.events.push(Reverse((now, Step::Ready, request, stage + 1)));
+                    self.events.push(Reverse((now, RequestEvent::Ready, request, stage + 1)));
                 }
             }
             // All that happens now, before anything starts.
@@ -231,7 +231,7 @@ impl<'a> Line<'a> {
             let (_, request) = self.waiting[stage].remove(place);
             let time = self.service(request, stage).expect("it reached the stage");
             self.free[stage] -= 1;
-            self.events.push(Reverse((now + time, Step::Ends, request, stage)));
+            self.events.push(Reverse((now + time, RequestEvent::Ends, request, stage)));
         }
     }
 
@@ -239,13 +239,13 @@ impl<'a> Line<'a> {
     fn key(&self, request: usize, stage: usize) -> u64 {
         let left = || self.left[&self.iteration.requests[request].group];
         match self.order {
-            Order::AsReady => 0,
-            Order::FewestLeft => left(),
-            Order::LeastLeft => left() * self.expected(request, stage),
-            Order::Longest => u64::MAX - self.expected(request, stage),
-            Order::Shortest => self.expected(request, stage),
-            Order::LongestKnown => u64::MAX - self.remaining(request, stage),
-            Order::ShortestKnown => self.remaining(request, stage),
+            RequestOrder::AsReady => 0,
+            RequestOrder::FewestLeft => left(),
+            RequestOrder::LeastLeft => left() * self.expected(request, stage),
+            RequestOrder::Longest => u64::MAX - self.expected(request, stage),
+            RequestOrder::Shortest => self.expected(request, stage),
+            RequestOrder::LongestKnown => u64::MAX - self.remaining(request, stage),
+            RequestOrder::ShortestKnown => self.remaining(request, stage),
         }
     }
 
@@ -300,15 +300,16 @@ mod tests {
         let counts = [6, 2];
         let names = trace.meta.stages.iter().map(|stage| stage.name.clone());
         let policy = SimulatedPolicy::Fixed(names.zip(counts).collect());
-        for (discipline, order) in
-            [(Discipline::EBF, Order::AsReady), (Discipline::EBF_GROUPS, Order::FewestLeft)]
-        {
+        for (discipline, order) in [
+            (Discipline::EBF, RequestOrder::AsReady),
+            (Discipline::EBF_GROUPS, RequestOrder::FewestLeft),
+        ] {
             let settings = Settings { discipline, ..Settings::default() };
             let job = Job { trace: &trace, policy: &policy, settings: &settings };
             let run = run_all(&[job]).expect("it runs").remove(0);
             for batch in &run.batches {
                 let iteration = &trace.tasks[0].iterations[batch.iteration as usize];
-                let delays = Line::new(iteration, &counts, order).run();
+                let delays = ServedBatch::new(iteration, &counts, order).run();
                 let wanted = batch.extra_delay().as_secs_f64();
                 assert!(
                     wanted > 10.0 && (delays.batch - wanted).abs() < 0.1,
