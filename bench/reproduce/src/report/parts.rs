@@ -67,6 +67,8 @@ fn table(page: &mut Page, parts: &[(String, Settings)], traces: &[Trace]) -> any
     Ok(())
 }
 
+type Measure = fn(&Worth) -> f64;
+
 /// Means over traces, and the largest delay of all.
 struct Worth {
     delay_s: f64,
@@ -93,7 +95,7 @@ impl Worth {
 
     /// The measures that are farther from those of the whole than chance explains.
     fn differs(&self, all: &[Self]) -> String {
-        let measures: [(&str, fn(&Self) -> f64); 3] = [
+        let measures: [(&str, Measure); 3] = [
             ("mean d", |worth| worth.delay_s),
             ("GPU", |worth| worth.gpu),
             ("CPU", |worth| worth.cpu),

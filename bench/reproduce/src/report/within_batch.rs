@@ -53,6 +53,8 @@ struct Delays {
     groups: f64,
 }
 
+type Goal = fn(&Delays) -> f64;
+
 pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     page.heading("The order of requests inside a batch");
     page.say(format!(
@@ -78,7 +80,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
             columns.push(ORDERS.map(|(_, order)| mean(&trace, load, order)));
         }
     }
-    let goals: [(&str, fn(&Delays) -> f64); 2] =
+    let goals: [(&str, Goal); 2] =
         [("mean d, s", |delays| delays.batch), ("mean group delay, s", |delays| delays.groups)];
     for (goal, of) in goals {
         let heading: Vec<&str> =
