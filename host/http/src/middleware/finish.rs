@@ -84,9 +84,9 @@ fn with_body(mut parts: Parts, error: &ApiError, id: &HeaderValue) -> Response {
         title: error.status.canonical_reason().unwrap_or("Error").into(),
         status: error.status.as_u16(),
         code: error.code.into(),
-        detail: error.detail.clone(),
-        hint: error.hint.as_ref().map(ToString::to_string),
-        field: error.field.as_ref().map(ToString::to_string),
+        detail: printable(&error.detail),
+        hint: error.hint.as_deref().map(printable),
+        field: error.field.as_deref().map(printable),
         request_id: id.to_str().ok().map(str::to_owned),
     };
     let body = serde_json::to_vec(&problem).expect("a problem is plain data");
@@ -94,4 +94,31 @@ fn with_body(mut parts: Parts, error: &ApiError, id: &HeaderValue) -> Response {
     let kind = HeaderValue::from_static("application/problem+json");
     parts.headers.insert(header::CONTENT_TYPE, kind);
     Response::from_parts(parts, body.into())
+}
+
+/// Texts of errors quote what the caller sent, and programs show them on terminals.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware::from_fn;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_problem_has_no_control_characters() {
+        let refuse = async || ApiError::bad_request("no member `a\u{1b}[2J\nb`").field("a\u{7f}");
+        let router = Router::new().fallback(refuse).layer(from_fn(finish));
+        let answer = router.oneshot(Request::new(Body::empty())).await.expect("it never fails");
+        let body = axum::body::to_bytes(answer.into_body(), 1_000).await.expect("a short body");
+        let problem: Problem = serde_json::from_slice(&body).expect("a problem");
+        assert_eq!(
+            (problem.detail.as_str(), problem.field.as_deref()),
+            ("no member `a [2J b`", Some("a "))
+        );
+    }
 }
