@@ -20,7 +20,7 @@ const LOADS: [f64; 2] = [0.8, 1.0];
 /// Batches of a workload, drawn by one seed.
 const BATCHES: usize = 20;
 
-/// What the queue of a stage is ordered by; the request that was ready first breaks ties.
+/// The order of the queue of a stage; the request that was ready first breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequestOrder {
     AsReady,
@@ -53,7 +53,7 @@ struct Delays {
     groups: f64,
 }
 
-type Goal = fn(&Delays) -> f64;
+type DelayMeasure = fn(&Delays) -> f64;
 
 pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     page.heading("The order of requests inside a batch");
@@ -80,7 +80,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
             columns.push(ORDERS.map(|(_, order)| mean(&trace, load, order)));
         }
     }
-    let goals: [(&str, Goal); 2] =
+    let goals: [(&str, DelayMeasure); 2] =
         [("mean d, s", |delays| delays.batch), ("mean group delay, s", |delays| delays.groups)];
     for (goal, of) in goals {
         let heading: Vec<&str> =
@@ -151,7 +151,7 @@ struct ServedBatch<'a> {
     iteration: &'a Iteration,
     order: RequestOrder,
     free: Vec<usize>,
-    /// Of each stage: who waits, with the time since when.
+    /// The requests that wait at each stage, each with the time since when.
     waiting: Vec<Vec<(u64, usize)>>,
     events: BinaryHeap<Reverse<(u64, RequestEvent, usize, usize)>>,
     /// Sum and number of the times of ended requests, by stage and group and by stage.
