@@ -188,7 +188,7 @@ async fn dispatch(store: &Store, registry: &Arc<Registry>) -> Result<Dispatch, F
         history: Vec::new(),
         traces: None,
     };
-    let (dispatch, mut tasks) = Dispatch::start(parts, Published(Arc::clone(registry))).await?;
+    let (dispatch, mut tasks) = Dispatch::start(parts, OnePlugin(Arc::clone(registry))).await?;
     tokio::spawn(async move {
         // One that has nothing to do any more may end.
         while let Some(ended) = tasks.join_next().await {
@@ -214,9 +214,9 @@ impl Launcher for NoWorkers {
     }
 }
 
-struct Published(Arc<Registry>);
+struct OnePlugin(Arc<Registry>);
 
-impl Plugins for Published {
+impl Plugins for OnePlugin {
     async fn of(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
         Ok(self.0.pinned(row.tenant, &row.plugin, &row.version).await?)
     }

@@ -67,7 +67,7 @@ fn table(page: &mut Page, parts: &[(String, Settings)], traces: &[Trace]) -> any
     Ok(())
 }
 
-type Measure = fn(&Worth) -> f64;
+type WorthMeasure = fn(&Worth) -> f64;
 
 /// Means over traces, and the largest delay of all.
 struct Worth {
@@ -95,7 +95,7 @@ impl Worth {
 
     /// The measures that are farther from those of the whole than chance explains.
     fn differs(&self, all: &[Self]) -> String {
-        let measures: [(&str, Measure); 3] = [
+        let measures: [(&str, WorthMeasure); 3] = [
             ("mean d", |worth| worth.delay_s),
             ("GPU", |worth| worth.gpu),
             ("CPU", |worth| worth.cpu),

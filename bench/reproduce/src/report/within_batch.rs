@@ -47,13 +47,13 @@ const ORDERS: [(&str, RequestOrder); 7] = [
 
 /// The delays of a batch under an order, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Delays {
+struct BatchDelays {
     batch: f64,
     /// The mean over groups.
     groups: f64,
 }
 
-type DelayMeasure = fn(&Delays) -> f64;
+type DelayMeasure = fn(&BatchDelays) -> f64;
 
 pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     page.heading("The order of requests inside a batch");
@@ -112,16 +112,16 @@ fn draw(workloads: &Workloads, rewards: Rewards) -> Trace {
     generate(&Spec { seed, trainer, rewards, ..Spec::default() }).expect("it is within the ranges")
 }
 
-fn mean(trace: &Trace, load: f64, order: RequestOrder) -> Delays {
+fn mean(trace: &Trace, load: f64, order: RequestOrder) -> BatchDelays {
     let iterations = &trace.tasks[0].iterations;
-    let mut sum = Delays::default();
+    let mut sum = BatchDelays::default();
     for iteration in iterations {
         let delays = ServedBatch::new(iteration, &workers(iteration, load), order).run();
         sum.batch += delays.batch;
         sum.groups += delays.groups;
     }
     let count = iterations.len() as f64;
-    Delays { batch: sum.batch / count, groups: sum.groups / count }
+    BatchDelays { batch: sum.batch / count, groups: sum.groups / count }
 }
 
 /// The workers of each stage.
@@ -144,7 +144,7 @@ enum RequestEvent {
 }
 
 /// The key by which a queue is ordered, and the request.
-type Waiting = (u64, u64, usize);
+type QueueEntry = (u64, u64, usize);
 
 /// A batch on its way.
 struct ServedBatch<'a> {
@@ -180,7 +180,7 @@ impl<'a> ServedBatch<'a> {
         served
     }
 
-    fn run(mut self) -> Delays {
+    fn run(mut self) -> BatchDelays {
         while let Some(Reverse((now, step, request, stage))) = self.events.pop() {
             match step {
                 RequestEvent::Ready => self.ready(now, request, stage),
@@ -226,7 +226,7 @@ impl<'a> ServedBatch<'a> {
     fn start(&mut self, now: u64, stage: usize) {
         while self.free[stage] > 0 && !self.waiting[stage].is_empty() {
             let keys = self.waiting[stage].iter().enumerate();
-            let keys = keys.map(|(place, (since, request))| -> (Waiting, usize) {
+            let keys = keys.map(|(place, (since, request))| -> (QueueEntry, usize) {
                 ((self.key(*request, stage), *since, *request), place)
             });
             let (_, place) = keys.min().expect("somebody waits");
@@ -268,7 +268,7 @@ impl<'a> ServedBatch<'a> {
         (stage..self.free.len()).map(at).sum()
     }
 
-    fn delays(&self) -> Delays {
+    fn delays(&self) -> BatchDelays {
         let requests = &self.iteration.requests;
         let mut groups: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         for (request, end) in requests.iter().zip(&self.ends) {
@@ -279,7 +279,7 @@ impl<'a> ServedBatch<'a> {
         let delay = |earliest: u64, end: u64| Micros(end - earliest).as_secs_f64();
         let sum: f64 = groups.values().map(|(earliest, last)| delay(*earliest, *last)).sum();
         let last = self.ends.iter().copied().max().unwrap_or_default();
-        Delays {
+        BatchDelays {
             batch: delay(self.iteration.earliest_end().0, last),
             groups: sum / groups.len().max(1) as f64,
         }
