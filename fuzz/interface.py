@@ -13,7 +13,7 @@ from typing import Any
 Type = tuple[str, Any]
 
 METHODS = ("get", "put", "post", "delete", "patch")
-# Of the name alone, or of the name after a part of the path.
+# Keys are a name alone, or a name after a part of the path.
 NAMED = {
     "batches id": "{batch}",
     "requests id": "{request}",
