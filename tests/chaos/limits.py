@@ -7,7 +7,8 @@
 Opens silent, half-spoken and dripping connections; makes tenants; queues programs of some tenants, which sleep; opens event streams of many
 tenants and of open batches. Beside each crowd an innocent tenant asks for single rewards and a probe asks `/livez`, each on a new connection.
 Prints their times and the server's memory and file descriptors as a table in Markdown. Ends with status 1 when a call of
-the innocent tenant was refused or wrong, or when half of the probes took longer than the bound.
+the innocent tenant was refused or wrong, when half of the probes took longer than the bound, or when a follower was not
+told everything.
 """
 
 import argparse
