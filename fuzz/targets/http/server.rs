@@ -95,6 +95,7 @@ impl Server {
             roots: Roots::default(),
             metrics: PrometheusBuilder::new().build_recorder().handle(),
             retention_changed: Arc::default(),
+            looked_at: watch::Sender::default(),
             samples: Default::default(),
             first_admin,
             traced_part: None,

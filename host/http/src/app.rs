@@ -13,6 +13,7 @@ use assay_store::{Store, StoreError};
 use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::Url;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use crate::auth::KeyCache;
 use crate::auth::bootstrap::FirstAdmin;
@@ -36,6 +37,8 @@ pub struct App {
     pub metrics: PrometheusHandle,
     /// Notified when a tenant's retention was changed.
     pub retention_changed: Arc<Notify>,
+    /// The time of the last call of somebody who is signed in, before whom preparing samples steps back.
+    pub looked_at: watch::Sender<Option<Instant>>,
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
     pub(crate) traced_part: Option<f64>,
@@ -75,6 +78,8 @@ pub struct Inside {
     pub roots: Roots,
     pub metrics: PrometheusHandle,
     pub retention_changed: Arc<Notify>,
+    /// The time of the last call of somebody who is signed in.
+    pub looked_at: watch::Sender<Option<Instant>>,
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
     pub first_admin: Option<FirstAdmin>,
@@ -105,6 +110,7 @@ impl App {
             roots,
             metrics,
             retention_changed,
+            looked_at,
             samples,
             first_admin,
             traced_part,
@@ -121,6 +127,7 @@ impl App {
             roots,
             metrics,
             retention_changed,
+            looked_at,
             samples,
             traced_part,
             sign_in: SignIn::new(sign_in, &url, first_admin)?,

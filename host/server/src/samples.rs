@@ -2,7 +2,8 @@
 //! which readers sort, filter and search.
 //!
 //! It owns no state: what is still to be done follows from the database, so that a server that was stopped goes
-//! on where it was. It never delays a reward: it writes small pieces, with pauses while workers are busy.
+//! on where it was. It never delays a reward or a page: it writes small pieces, with pauses while workers are busy or
+//! somebody uses the dashboard.
 
 mod groups;
 mod passes;
@@ -19,6 +20,7 @@ use assay_store::views::samples::{SampleRow, Texts};
 use assay_store::{Store, StoreError};
 use assay_wire::proto;
 use prost::Message as _;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use groups::Groups;
@@ -28,23 +30,31 @@ use passes::{Components, pass_at_powers, solve_rates};
 const PERIOD: Duration = Duration::from_secs(1);
 /// Samples that are written together: few, as each takes the database a millisecond in which a reward may wait for it.
 const PIECE: usize = 16;
-/// One part of so many of the machine's processor time goes to samples while workers have work.
+/// One part of so many of the machine's processor time goes to samples while workers have work or somebody looks.
 const PARTS_OF_MACHINE: u32 = 20;
-/// The time without work after which workers count as idle: between single requests they are, for a moment.
+/// The time without work, and without calls of anybody signed in, after which the machine counts as idle: between
+/// single requests it is, for a moment.
 const IDLE_AFTER: Duration = Duration::from_secs(3);
 
 /// The task and its parts.
 pub struct Sampling {
     store: Store,
     dispatch: Dispatch,
+    /// The time of the last call of somebody who is signed in.
+    looked_at: watch::Receiver<Option<Instant>>,
     prepared: SamplesPrepared,
     /// The time at which workers were last seen with work.
     busy_at: Option<Instant>,
 }
 
 impl Sampling {
-    pub fn new(store: Store, dispatch: Dispatch, prepared: SamplesPrepared) -> Self {
-        Self { store, dispatch, prepared, busy_at: None }
+    pub fn new(
+        store: Store,
+        dispatch: Dispatch,
+        looked_at: watch::Receiver<Option<Instant>>,
+        prepared: SamplesPrepared,
+    ) -> Self {
+        Self { store, dispatch, looked_at, prepared, busy_at: None }
     }
 
     pub async fn run(mut self, stop: impl Future<Output = ()>) {
@@ -132,7 +142,7 @@ impl Sampling {
         Ok(true)
     }
 
-    /// Rests after work, so that rewards come first while workers have any to compute.
+    /// Rests after work, so that rewards come first while workers have any to compute, and pages while somebody looks.
     async fn pause(&mut self, took: Duration) {
         let busy = match self.dispatch.capacity().await {
             Ok(capacity) => {
@@ -145,7 +155,8 @@ impl Sampling {
         if busy {
             self.busy_at = Some(now);
         }
-        if self.busy_at.is_some_and(|at| now < at + IDLE_AFTER) {
+        let used_at = self.busy_at.max(*self.looked_at.borrow());
+        if used_at.is_some_and(|at| now < at + IDLE_AFTER) {
             tokio::time::sleep(took * rest(cores())).await;
         }
     }

@@ -192,6 +192,7 @@ impl Server {
             kept: settings.kept,
             changed: Arc::default(),
         };
+        let looked_at = watch::Sender::default();
         let inside = Inside {
             store: store.clone(),
             dispatch: dispatch.clone(),
@@ -200,12 +201,18 @@ impl Server {
             roots: settings.storage.clone(),
             metrics,
             retention_changed: retention.changed.clone(),
+            looked_at: looked_at.clone(),
             samples: settings.samples,
             first_admin,
             traced_part: settings.otlp.as_ref().map(|otlp| otlp.traced_part),
         };
         tasks.spawn(retention.run(stopped(&stop)));
-        let sampling = Sampling::new(store.clone(), dispatch.clone(), settings.samples);
+        let sampling = Sampling::new(
+            store.clone(),
+            dispatch.clone(),
+            looked_at.subscribe(),
+            settings.samples,
+        );
         tasks.spawn(sampling.run(stopped(&stop)));
         tasks.spawn(drift::run(store.clone(), dispatch.clone(), stopped(&stop)));
         tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));

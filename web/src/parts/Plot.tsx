@@ -2,12 +2,13 @@
 
 import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { SERIES } from "../theme";
 import { clippedSpans } from "./clip";
 import { moment, withoutZeros } from "./format";
 import { drawMarks, type Mark } from "./marks";
+import { useSeen } from "./useSeen";
 
 /** A colour of the series, or one that stands for no series: `ink` for what is compared, `grey` for the rest. */
 export type Colour = number | "ink" | "grey";
@@ -112,24 +113,6 @@ export function Plot(props: PlotProps) {
       <div ref={host} role="img" aria-label={label} />
     </div>
   );
-}
-
-/** Pixels below the window from which on a chart is drawn. */
-const MARGIN = 400;
-
-/** Whether the element has been in view, or almost: a page of many charts draws first those that are seen first. */
-function useSeen(element: RefObject<HTMLElement | null>): boolean {
-  const [seen, setSeen] = useState(false);
-  useEffect(() => {
-    if (!element.current || seen) return;
-    const see = (entries: IntersectionObserverEntry[]) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-    };
-    const observer = new IntersectionObserver(see, { rootMargin: `${MARGIN}px` });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element, seen]);
-  return seen;
 }
 
 const DAY_BELOW = "\n{D} {MMM}";

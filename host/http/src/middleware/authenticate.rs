@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::auth::cookie::{self, check_csrf};
@@ -79,6 +80,7 @@ async fn by_cookie(
     }
     let at = assay_dispatch::now();
     let row = app.store.session(token.hash(), at).await?.ok_or_else(session_ended)?;
+    app.looked_at.send_replace(Some(Instant::now()));
     cookie::touch(&app.store, &token, row.used_at, at).await?;
     Ok(by_session(token, row))
 }
