@@ -8,6 +8,7 @@ mod end_to_end;
 mod expected;
 mod operation;
 mod ordering;
+mod other_workloads;
 mod overhead;
 mod page;
 mod parts;
@@ -48,7 +49,7 @@ pub(super) struct Options {
 
 type Section = (&'static str, fn(&mut Page, &Workloads) -> anyhow::Result<()>);
 
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     ("six tasks at once", end_to_end::add),
     ("one task alone", scaling::add),
     ("the order of queues", ordering::add),
@@ -56,6 +57,7 @@ const SECTIONS: [Section; 10] = [
     ("the order of requests inside a batch", within_batch::add),
     ("tenants that share a pool", |page, _| tenants::add(page)),
     ("other seeds and sudden changes", robustness::add),
+    ("other rewards and other trainers", other_workloads::add),
     ("the end that is expected of a batch", expected::add),
     ("what each part of assay is worth", parts::add),
     ("how long a plan takes", |page, workloads| {

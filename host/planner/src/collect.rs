@@ -220,10 +220,13 @@ impl<'a> Collector<'a> {
                     let arrived = basis.arrived(from + pick).scaled(drift.arrivals);
                     (start + arrived, from + pick)
                 }
-                // History has nothing that late: they come at the pace they came so far.
+                // History has nothing that late: they come at the pace they came so far, and are like its last ones.
                 None => {
                     let pace = elapsed.0 / u64::from(batch.submitted.max(1));
-                    (self.now + Micros(pace * (nth as u64 + 1)), nth % basis.len())
+                    (
+                        self.now + Micros(pace * (nth as u64 + 1)),
+                        basis.len() - 1 - nth % basis.len(),
+                    )
                 }
             };
             let request = ProblemRequest { batch: index, stage: 0, running: false, ready };

@@ -16,6 +16,8 @@ const FRACTION_MIN: f64 = 0.15;
 /// Factors closer to 1 than these are taken for chance: for arrivals, and for service times.
 const ARRIVALS_CHANCE: f64 = 1.1;
 const SERVICE_CHANCE: f64 = 1.3;
+/// A mean service time that differs by less, in seconds, changes no plan, whatever the factor.
+const SERVICE_DIFFERENCE_MIN: f64 = 0.1;
 /// The fraction of running requests above the 90th percentile of history from which the batch counts as slow.
 const LONG_FRACTION: f64 = 0.4;
 
@@ -81,7 +83,8 @@ fn service(stage: usize, view: &StageView, basis: &Basis) -> f64 {
     let ended = f64::from(view.ended);
     // While most still run, those that have ended are the short ones.
     if ended >= SEEN_MIN && ended >= 2.0 * running {
-        return view.ended_time.as_secs_f64() / ended / usual;
+        let mean = view.ended_time.as_secs_f64() / ended;
+        return if (mean - usual).abs() < SERVICE_DIFFERENCE_MIN { 1.0 } else { mean / usual };
     }
     let long = basis.quantile(stage, 0.9);
     let longer: Vec<f64> = view

@@ -158,6 +158,33 @@ impl<'a> Search<'a> {
         )
     }
 
+    /// Of batches that break the rule with this capacity, the most that can be had, only the end is checked from now on:
+    /// it may be later than with this capacity by the batch's tolerance. Returns false, and changes nothing, if such a
+    /// batch is consumed by groups.
+    pub(crate) fn accept_late(&mut self, at: Place, most: Capacity) -> bool {
+        self.simulations += 1;
+        self.capacities[at.pool] = most;
+        let simulator = &mut self.simulator;
+        // What it breaks is in `broken`.
+        let _ = simulator.run(at.block, &self.arrivals, &self.capacities, SimulationQuestion::End);
+        let batches = simulator.workload.batches.iter().zip(&simulator.broken);
+        if batches.clone().any(|(facts, broken)| *broken && facts.wait_budget.is_some()) {
+            return false;
+        }
+        let ends = batches.zip(&simulator.batch_ends).map(|((facts, broken), end)| {
+            let due = facts.earliest_end.saturating_add_unsigned(facts.tolerance);
+            let end = end.saturating_add(facts.tolerance);
+            broken.then(|| end.max(u64::try_from(due).unwrap_or(0)))
+        });
+        simulator.late_ends = ends.collect();
+        true
+    }
+
+    /// The rule holds for all batches again.
+    pub(crate) fn accept_none_late(&mut self) {
+        self.simulator.late_ends.fill(None);
+    }
+
     /// The smallest number of workers in `low..=high` that satisfies the rule, to one part in
     /// `precision`, and what one less would break; `high` if none does.
     pub(crate) fn least(

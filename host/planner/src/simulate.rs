@@ -51,6 +51,10 @@ pub(crate) struct Simulator<'a> {
     pub(crate) risks: Vec<f64>,
     /// The time that the requests of each batch have queued together, in microseconds.
     pub(crate) waits: Vec<u64>,
+    /// The end that each batch may have which is late whatever is started; nothing else of it is checked.
+    pub(crate) late_ends: Vec<Option<u64>>,
+    /// Whether each batch broke the rule in the last run to the end.
+    pub(crate) broken: Vec<bool>,
     /// The fraction of a batch's budgets for risk and for waiting that the pool which is searched may use up.
     pub(crate) budget_fraction: f64,
     /// The risks before the first block of a run that does not begin with block 0.
@@ -83,6 +87,8 @@ impl<'a> Simulator<'a> {
             arrived: vec![Vec::new(); workload.blocks.len()],
             risks: vec![0.0; problem.batches.len()],
             waits: vec![0; problem.batches.len()],
+            late_ends: vec![None; problem.batches.len()],
+            broken: vec![false; problem.batches.len()],
             budget_fraction: 1.0,
             risks_before: vec![0.0; problem.batches.len()],
             waits_before: vec![0; problem.batches.len()],
@@ -127,6 +133,7 @@ impl<'a> Simulator<'a> {
         until: SimulationQuestion,
     ) -> Result<(), Violation> {
         self.batch_ends.fill(0);
+        self.broken.fill(false);
         if blocks.start == 0 {
             self.forget_queues();
         } else {
@@ -200,6 +207,12 @@ impl<'a> Simulator<'a> {
         if !job.goes_on {
             self.batch_ends_by(job, now + job.service);
         }
+        if let Some(by) = self.late_ends[job.batch as usize] {
+            let (left, _) = self.workload.left_and_deadline(job);
+            let end = now.saturating_add(left);
+            let because = LateReason::Late { end: self.absolute(end), by: self.absolute(by) };
+            return (end > by).then(|| self.violation(job, now, because));
+        }
         if now - job.ready.at() > QUEUED_MIN.0
             && let Some(because) = self.waited(job, now).or_else(|| self.queued(job, now))
         {
@@ -209,7 +222,7 @@ impl<'a> Simulator<'a> {
     }
 
     /// The violation if no worker ever becomes free for a request.
-    fn never(&self, job: &Job) -> Violation {
+    fn never(&mut self, job: &Job) -> Violation {
         self.violation(job, u64::MAX, self.late(job, u64::MAX))
     }
 
@@ -262,7 +275,8 @@ impl<'a> Simulator<'a> {
         Some(LateReason::MayTimeOut { latest: self.absolute(end), by })
     }
 
-    fn violation(&self, job: &Job, start: u64, because: LateReason) -> Violation {
+    fn violation(&mut self, job: &Job, start: u64, because: LateReason) -> Violation {
+        self.broken[job.batch as usize] = true;
         Violation {
             request: self.workload.original[job.ready.request()] as usize,
             stage: usize::from(job.stage),

@@ -42,15 +42,22 @@ pub struct TraceStage {
     pub cost: f64,
 }
 
-/// When a trainer starts its next rollout.
+/// When a trainer starts its next rollout. A trace says `colocated`, `disaggregated` or, with more steps,
+/// `disaggregated:2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(into = "String", try_from = "String")]
 pub enum TrainerMode {
     /// One set of machines: after the training that the batch's rewards fed.
     Colocated,
-    /// Two sets: rollouts go on with weights one step stale.
-    Disaggregated,
+    /// Two sets: rollouts go on with weights that lack the last trainings.
+    Disaggregated {
+        /// The number of trainings that the weights may lack, from 1.
+        stale: u32,
+    },
 }
+
+/// The steps by which weights may be stale at most.
+pub const STALE_MAX: u32 = 64;
 
 /// One training run.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,9 +120,34 @@ impl Iteration {
 
 impl fmt::Display for TrainerMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Colocated => "colocated",
-            Self::Disaggregated => "disaggregated",
-        })
+        match self {
+            Self::Colocated => f.write_str("colocated"),
+            Self::Disaggregated { stale: 1 } => f.write_str("disaggregated"),
+            Self::Disaggregated { stale } => write!(f, "disaggregated:{stale}"),
+        }
+    }
+}
+
+impl From<TrainerMode> for String {
+    fn from(mode: TrainerMode) -> Self {
+        mode.to_string()
+    }
+}
+
+impl TryFrom<String> for TrainerMode {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let stale = match text.as_str() {
+            "colocated" => return Ok(Self::Colocated),
+            "disaggregated" => Some(1),
+            _ => text.strip_prefix("disaggregated:").and_then(|stale| stale.parse().ok()),
+        };
+        let stale = stale.filter(|stale| (1..=STALE_MAX).contains(stale)).ok_or_else(|| {
+            format!(
+                "a trainer is `colocated`, `disaggregated` or `disaggregated:N` with N from 1 to {STALE_MAX}, not `{text}`"
+            )
+        })?;
+        Ok(Self::Disaggregated { stale })
     }
 }

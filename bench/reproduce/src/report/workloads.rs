@@ -85,7 +85,7 @@ impl Workloads {
     /// colocated trace with other gaps between batches.
     pub(super) fn together_disaggregated(&self) -> anyhow::Result<Workload> {
         let mut workload = self.together()?;
-        workload.trace.meta.mode = TrainerMode::Disaggregated;
+        workload.trace.meta.mode = TrainerMode::Disaggregated { stale: 1 };
         workload.origin.push_str(", its tasks disaggregated");
         Ok(workload)
     }

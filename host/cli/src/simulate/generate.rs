@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use assay_sim::trace::{Trace, TrainerMode, write};
+use assay_sim::trace::{STALE_MAX, Trace, TrainerMode, write};
 use assay_sim::workload::{Cuda, Judge, Mixture, Rewards, Shift, Spec, generate};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -47,6 +47,9 @@ pub(super) struct GenerateCommand {
     /// Whether rollouts wait for the training before them [default: colocated]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
+    /// With `--mode disaggregated`: steps of training that the weights of a rollout may lack [default: 1]
+    #[arg(long, value_name = "STEPS", requires = "mode", value_parser = clap::value_parser!(u32).range(1..=i64::from(STALE_MAX)))]
+    stale: Option<u32>,
     /// Sudden change of the workload: at=ITERATION with any of length=FACTOR, execute=FACTOR,
     /// compile=FACTOR, timeouts=FRACTION, separated by commas; may be repeated
     #[arg(long = "shift", value_name = "AT,CHANGE...", value_parser = shift)]
@@ -73,7 +76,7 @@ enum Workload {
 enum Mode {
     /// A rollout starts after the training on the previous batch
     Colocated,
-    /// Rollouts continue with weights that are one step old
+    /// Rollouts continue with weights that are one step old, or as many as --stale says
     Disaggregated,
 }
 
@@ -119,8 +122,15 @@ impl GenerateCommand {
         trainer.group_size = group_size;
         trainer.stagger_s = self.stagger_s.unwrap_or(trainer.stagger_s);
         trainer.mode = match self.mode {
+            Some(Mode::Colocated) if self.stale.is_some() => {
+                bail!(
+                    "--stale needs `--mode disaggregated`: colocated rollouts wait for the training before them"
+                )
+            }
             Some(Mode::Colocated) => TrainerMode::Colocated,
-            Some(Mode::Disaggregated) => TrainerMode::Disaggregated,
+            Some(Mode::Disaggregated) => {
+                TrainerMode::Disaggregated { stale: self.stale.unwrap_or(1) }
+            }
             None => trainer.mode,
         };
         spec.seed = self.seed.unwrap_or(spec.seed);

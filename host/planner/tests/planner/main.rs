@@ -27,6 +27,7 @@ scenarios! {
     free_startup
     groups
     idle
+    late
     quota
     reached
     sealed

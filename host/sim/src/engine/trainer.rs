@@ -47,7 +47,7 @@ impl<'a> Trainer<'a> {
         self.rollout_over = now + self.task.iterations[iteration].rollout;
         match self.mode {
             TrainerMode::Colocated => None,
-            TrainerMode::Disaggregated => self.next_stale(),
+            TrainerMode::Disaggregated { stale } => self.next_stale(stale),
         }
     }
 
@@ -69,15 +69,20 @@ impl<'a> Trainer<'a> {
                 let at = self.trained[iteration] + self.task.iterations[iteration].sync;
                 self.following(iteration, at)
             }
-            // An earlier event has started its rollout already.
-            TrainerMode::Disaggregated if before < self.started => self.next_stale(),
-            TrainerMode::Disaggregated => None,
+            TrainerMode::Disaggregated { stale } => {
+                let waited = before + stale as usize <= self.started;
+                // Otherwise an earlier event has started the rollout already.
+                if waited { self.next_stale(stale) } else { None }
+            }
         }
     }
 
-    /// One step stale: the rollout after the last waits for the training before it.
-    fn next_stale(&self) -> Option<(usize, Micros)> {
-        let trained = *self.trained.get(self.started.checked_sub(1)?)?;
+    /// The next rollout waits for the training so many steps before the last rollout, if there is one.
+    fn next_stale(&self, stale: u32) -> Option<(usize, Micros)> {
+        let trained = match self.started.checked_sub(stale as usize) {
+            Some(step) => *self.trained.get(step)?,
+            None => Micros::ZERO,
+        };
         let synced = self.rollout_over + self.task.iterations[self.started].sync;
         self.following(self.started, synced.max(trained))
     }
@@ -135,7 +140,7 @@ mod tests {
     #[test]
     fn disaggregated_rollouts_wait_for_the_training_before_the_last() {
         let task = task(5);
-        let mut trainer = Trainer::new(&task, TrainerMode::Disaggregated);
+        let mut trainer = Trainer::new(&task, TrainerMode::Disaggregated { stale: 1 });
         // The history's training is over at 160 s: the second rollout follows the first at once.
         assert_eq!(trainer.rollout_started(1, Micros::from_secs(200)), at(2, 305));
         assert_eq!(trainer.rollout_started(2, Micros::from_secs(305)), None);
@@ -147,5 +152,21 @@ mod tests {
         assert_eq!(trainer.rollout_started(4, Micros::from_secs(555)), None);
         assert_eq!(trainer.batch_completed(3, Micros::from_secs(560)), None);
         assert_eq!(trainer.batch_completed(4, Micros::from_secs(700)), None);
+    }
+
+    #[test]
+    fn with_two_steps_rollouts_run_further_ahead_and_then_wait() {
+        let task = task(5);
+        let mut trainer = Trainer::new(&task, TrainerMode::Disaggregated { stale: 2 });
+        // Before there are two trainings to lack, nothing holds a rollout up.
+        assert_eq!(trainer.rollout_started(1, Micros::from_secs(200)), at(2, 305));
+        // The history's training is over at 160 s.
+        assert_eq!(trainer.rollout_started(2, Micros::from_secs(305)), at(3, 410));
+        assert_eq!(trainer.rollout_started(3, Micros::from_secs(410)), None);
+        // Late: its training holds the fourth up, which starts once.
+        assert_eq!(trainer.batch_completed(1, Micros::from_secs(600)), at(4, 650));
+        assert_eq!(trainer.batch_completed(2, Micros::from_secs(610)), None);
+        assert_eq!(trainer.rollout_started(4, Micros::from_secs(650)), None);
+        assert_eq!(trainer.batch_completed(3, Micros::from_secs(700)), None);
     }
 }

@@ -120,7 +120,7 @@ fn trainers_take_turns_or_go_on() {
         let complete = pair[0].rollout_start + pair[0].earliest_end();
         assert_eq!(pair[1].rollout_start, complete + pair[0].train + pair[0].sync);
     }
-    spec.trainer.mode = TrainerMode::Disaggregated;
+    spec.trainer.mode = TrainerMode::Disaggregated { stale: 1 };
     let disaggregated = generate(&spec).unwrap();
     let iterations = &disaggregated.tasks[1].iterations;
     assert_eq!(iterations[0].requests, colocated.tasks[1].iterations[0].requests);
@@ -132,6 +132,33 @@ fn trainers_take_turns_or_go_on() {
         assert_eq!(iterations[number + 1].rollout_start, rolled_out.max(trained[number]));
     }
     assert!(iterations[5].rollout_start < colocated.tasks[1].iterations[5].rollout_start);
+    // Trainings that take longer than rollouts hold them up: two steps later.
+    spec.trainer.train_s = 3_000.0;
+    for stale in [1, 2, 3] {
+        spec.trainer.mode = TrainerMode::Disaggregated { stale };
+        let trace = generate(&spec).unwrap();
+        let iterations = &trace.tasks[0].iterations;
+        let waited = iterations.windows(2).map(|pair| {
+            pair[1].rollout_start > pair[0].rollout_start + pair[0].rollout + pair[0].sync
+        });
+        let wanted: Vec<bool> = (0..5).map(|number| number >= stale).collect();
+        assert_eq!(waited.collect::<Vec<_>>(), wanted);
+    }
+}
+
+#[test]
+fn a_mode_is_one_word_in_a_trace() {
+    for (mode, text) in [
+        (TrainerMode::Colocated, "\"colocated\""),
+        (TrainerMode::Disaggregated { stale: 1 }, "\"disaggregated\""),
+        (TrainerMode::Disaggregated { stale: 3 }, "\"disaggregated:3\""),
+    ] {
+        assert_eq!(serde_json::to_string(&mode).unwrap(), text);
+        assert_eq!(serde_json::from_str::<TrainerMode>(text).unwrap(), mode);
+    }
+    for text in ["disaggregated:0", "disaggregated:65", "disaggregated:", "stale"] {
+        TrainerMode::try_from(text.to_owned()).unwrap_err();
+    }
 }
 
 #[test]

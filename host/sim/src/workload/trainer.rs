@@ -94,7 +94,7 @@ pub(super) fn micros(seconds: f64) -> Micros {
 pub(super) fn task(spec: &Spec, id: u32) -> Task {
     let trainer = &spec.trainer;
     let start = micros(trainer.stagger_s * f64::from(id));
-    let mut clock = Clock { next: start, trained: start, trained_before: start };
+    let mut clock = Clock { next: start, trained: Vec::new() };
     let numbers = trainer.first_iteration..trainer.first_iteration + trainer.iterations;
     let iterations = numbers.map(|number| {
         let mut random = Random::new(spec.seed, id, number);
@@ -110,23 +110,24 @@ pub(super) fn task(spec: &Spec, id: u32) -> Task {
     Task { id, tenant: None, start, iterations: iterations.collect() }
 }
 
-/// When the next rollout starts, and the ends of the last two trainings.
+/// When the next rollout starts, and the ends of all trainings so far.
 struct Clock {
     next: Micros,
-    trained: Micros,
-    trained_before: Micros,
+    trained: Vec<Micros>,
 }
 
 impl Clock {
     fn pass(&mut self, iteration: &Iteration, mode: TrainerMode) {
         let complete = iteration.rollout_start + iteration.earliest_end();
-        self.trained_before = self.trained;
-        self.trained = complete.max(self.trained) + iteration.train;
+        let free = self.trained.last().copied().unwrap_or_default();
+        let trained = complete.max(free) + iteration.train;
+        self.trained.push(trained);
         self.next = match mode {
-            TrainerMode::Colocated => self.trained + iteration.sync,
-            TrainerMode::Disaggregated => {
+            TrainerMode::Colocated => trained + iteration.sync,
+            TrainerMode::Disaggregated { stale } => {
                 let rolled_out = iteration.rollout_start + iteration.rollout + iteration.sync;
-                rolled_out.max(self.trained_before)
+                let before = self.trained.iter().rev().nth(stale as usize);
+                rolled_out.max(before.copied().unwrap_or_default())
             }
         };
     }

@@ -19,7 +19,7 @@ fn settings(texts: &[&str]) -> Settings {
 
 #[test]
 fn lost_workers_leave_no_request_behind() {
-    for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
+    for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated { stale: 1 }] {
         let trace = trace(&["compile", "execute"], mode, 2, 3);
         for policy in ["assay", "distrs", "fixed", "ideal"] {
             let calm = run(&trace, policy, &settings(&[]));

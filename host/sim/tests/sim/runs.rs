@@ -70,7 +70,7 @@ fn groups_wait_less_where_the_trainer_consumes_them() {
 #[test]
 fn traces_have_one_stage_or_three_and_trainers_two_modes() {
     for stages in [&["judge"][..], &["prepare", "compile", "execute"][..]] {
-        for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
+        for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated { stale: 1 }] {
             let trace = trace(stages, mode, 2, 4);
             for policy in POLICIES {
                 let run = run(&trace, policy, &settings());

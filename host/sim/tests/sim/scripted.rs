@@ -97,7 +97,7 @@ fn one_worker_serves_one_after_the_other() {
 #[test]
 fn a_stale_trainer_does_not_wait_for_its_batch() {
     check(
-        TrainerMode::Disaggregated,
+        TrainerMode::Disaggregated { stale: 1 },
         "fixed:cpu=1,gpu=1",
         "0 0  1  1 1
          0 1  5  20

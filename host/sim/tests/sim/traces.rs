@@ -12,7 +12,7 @@ fn written(trace: &Trace) -> String {
 
 #[test]
 fn a_trace_survives_being_written() {
-    for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
+    for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated { stale: 1 }] {
         let mut trace = trace(&["prepare", "compile", "execute"], mode, 2, 3);
         trace.tasks[1].tenant = Some("lab".into());
         let text = written(&trace);
