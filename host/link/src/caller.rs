@@ -43,8 +43,8 @@ pub(crate) fn check_engine(host: &str, worker: &str) -> Result<(), Status> {
         return Ok(());
     }
     Err(Status::failed_precondition(format!(
-        "this worker's engine is {worker}, the host's is {host}: build both from one version, and run them on \
-         processors of one kind"
+        "this worker's engine is {worker}, the host's is {host}: both must be of one version and run on one \
+         architecture, such as x86-64"
     )))
 }
 
@@ -74,5 +74,18 @@ mod tests {
         check_pool(&identity, "cpu").expect("its own");
         let refused = check_pool(&identity, "gpu").expect_err("another");
         assert_eq!(refused.code(), Code::PermissionDenied);
+    }
+
+    #[test]
+    fn a_worker_has_the_engine_of_the_host() {
+        let (host, worker) = ("wasmtime-x86-64-v3-0123", "wasmtime-aarch64-4567");
+        check_engine(host, host).expect("the same");
+        let refused = check_engine(host, worker).expect_err("another");
+        assert_eq!(refused.code(), Code::FailedPrecondition);
+        assert_eq!(
+            refused.message(),
+            "this worker's engine is wasmtime-aarch64-4567, the host's is wasmtime-x86-64-v3-0123: both must be of \
+             one version and run on one architecture, such as x86-64"
+        );
     }
 }

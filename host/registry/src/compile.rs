@@ -100,7 +100,10 @@ impl Compiler {
             .output()
             .await
             .with_context(|| format!("running {}", program.display()))?;
-        anyhow::ensure!(output.status.success(), "{} engine: {}", program.display(), output.status);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let said = errors.lines().last().unwrap_or_default();
+        let (shown, status) = (program.display(), output.status);
+        anyhow::ensure!(status.success(), "{shown} engine: {status}: {said}");
         let engine = String::from_utf8(output.stdout).context("reading the engine's id")?;
         let turns = FairSemaphore::new(COMPILATIONS_MAX);
         Ok(Self { program, scratch, engine: engine.trim().into(), turns })

@@ -7,6 +7,7 @@ use assay_core::limits;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Config, Enabled, Engine, PoolingAllocationConfig};
 
+use crate::cpu;
 use crate::functions::FunctionCache;
 
 /// Core modules, tables and memories that one component may be made of; Python has 14 modules.
@@ -35,16 +36,29 @@ pub(crate) fn compiling_engine(functions: Option<Arc<FunctionCache>>) -> wasmtim
     Engine::new(&config)
 }
 
-/// Names the engine's build and settings: what was compiled under one name loads under no other.
+/// Names the engine's build and settings: what was compiled under one name loads under no other. Machines of one
+/// architecture have one name, because code is compiled for a fixed CPU level.
 #[must_use]
 pub fn engine_id() -> String {
     let engine = compiling_engine(None).expect("the settings are valid on every supported machine");
+    format!("wasmtime-{}-{}", cpu::LEVEL_NAME, hex::encode(&settings_digest(&engine)[..16]))
+}
+
+/// The digest of wasmtime's version and of everything that changes what code is compiled.
+fn settings_digest(engine: &Engine) -> [u8; 32] {
     let mut hash = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hash);
-    format!("wasmtime-{}", hex::encode(&hash.0.finalize()[..16]))
+    hash.0.finalize().into()
 }
 
 fn config(slots: u32) -> Config {
+    let mut config = settings(slots);
+    cpu::compile_for_level(&mut config);
+    config
+}
+
+/// Everything but the CPU level: by itself, code for whatever CPU this machine has.
+fn settings(slots: u32) -> Config {
     let mut config = Config::new();
     config
         .concurrency_support(false)
@@ -94,21 +108,73 @@ impl Hasher for Sha256Hasher {
 
 #[cfg(test)]
 mod tests {
+    use wasm_encoder::{
+        CodeSection, ExportKind, ExportSection, Function, FunctionSection, TypeSection, ValType,
+    };
+    use wasmtime::{Instance, Module, Store};
+
     use super::*;
 
     #[test]
     fn what_was_compiled_can_be_run() {
-        let hash = |engine: &Engine| {
-            let mut hash = Sha256Hasher(Sha256::new());
-            engine.precompile_compatibility_hash().hash(&mut hash);
-            hash.0.finalize()
-        };
         let functions = Arc::new(FunctionCache::new(Vec::new));
         let compiling = compiling_engine(Some(functions)).expect("valid");
         let running = running_engine().expect("valid");
-        assert_eq!(hash(&compiling), hash(&running));
+        assert_eq!(settings_digest(&compiling), settings_digest(&running));
         assert_eq!(engine_id(), engine_id());
-        assert_eq!(engine_id().len(), "wasmtime-".len() + 32);
+        let name = engine_id();
+        let digest = name.strip_prefix(&format!("wasmtime-{}-", cpu::LEVEL_NAME));
+        assert_eq!(digest.expect("the level is in the name").len(), 32, "{name}");
+    }
+
+    /// Compiled for the level and loaded by the engine that runs plugins, which checks each feature of it.
+    #[test]
+    fn code_for_the_level_runs() {
+        let mut types = TypeSection::new();
+        types.ty().function([ValType::I64], [ValType::I64]);
+        let mut functions = FunctionSection::new();
+        functions.function(0);
+        let mut exports = ExportSection::new();
+        exports.export("bits", ExportKind::Func, 0);
+        // The bits that are set and the zeros before the first: POPCNT and LZCNT of x86-64-v3.
+        let mut body = Function::new([]);
+        let mut to = body.instructions();
+        to.local_get(0).i64_popcnt().local_get(0).i64_clz().i64_add().end();
+        let mut code = CodeSection::new();
+        code.function(&body);
+        let mut module = wasm_encoder::Module::new();
+        module.section(&types).section(&functions).section(&exports).section(&code);
+
+        let compiled = compiling_engine(None).expect("valid").precompile_module(module.as_slice());
+        let engine = running_engine().expect("valid");
+        // SAFETY: these bytes come from the compiler.
+        #[expect(unsafe_code, reason = "as in `load`")]
+        let module = unsafe { Module::deserialize(&engine, compiled.expect("a module")) };
+        let mut store = Store::new(&engine, ());
+        store.set_epoch_deadline(1);
+        let instance = Instance::new(&mut store, &module.expect("loads"), &[]).expect("starts");
+        let bits = instance.get_typed_func::<i64, i64>(&mut store, "bits").expect("a function");
+        assert_eq!(bits.call(&mut store, 0b1011).expect("no trap"), 3 + 60);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_name_depends_on_the_level_and_not_on_the_machine() {
+        let digest = |config: &Config| settings_digest(&Engine::new(config).expect("valid"));
+        let ours = digest(&config(1));
+        for further in ["has_avx512f", "has_avx_vnni"] {
+            let mut more = config(1);
+            // SAFETY: nothing is compiled.
+            #[expect(unsafe_code, reason = "an unsafe setting")]
+            unsafe {
+                more.cranelift_flag_enable(further)
+            };
+            assert_ne!(digest(&more), ours, "{further}");
+        }
+        // The settings that wasmtime finds by itself are those of the level only on a machine that has nothing else.
+        let has_more =
+            std::is_x86_feature_detected!("avx512f") || std::is_x86_feature_detected!("avxvnni");
+        assert_eq!(digest(&settings(1)) != ours, has_more);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //!
 //! [`compile::PluginCompiler`] belongs in a process of its own, which an upload may take down.
 
+mod cpu;
 mod engine;
 mod functions;
 
@@ -38,6 +39,7 @@ pub mod snapshot;
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
 pub use call::capability;
 pub use clock::WaitedCall;
+pub use cpu::{UnfitCpu, check_cpu};
 pub use engine::engine_id;
 pub use functions::FunctionCache;
 pub use load::{LoadedPlugin, Unloadable, digest_of};

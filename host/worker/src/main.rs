@@ -80,29 +80,30 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let ticket = environment::take();
-    let result = match WorkerArguments::parse().command {
-        WorkerCommand::Engine => {
-            println!("{}", assay_sandbox::engine_id());
-            Ok(ExitCode::SUCCESS)
-        }
-        WorkerCommand::Compile { component, out, compiled, known, known_digest } => {
-            let known = known.zip(known_digest);
-            let known = known.map(|(file, digest)| compile::KnownCode { file, digest });
-            let ran = compile::run(&component, &out, compiled.as_deref(), known);
-            ran.map(|()| ExitCode::SUCCESS)
-        }
-        WorkerCommand::Cases(options) => cases::run(&options).map(|()| ExitCode::SUCCESS),
-        WorkerCommand::Test(options) => golden::run(&options),
-        WorkerCommand::Score(options) => score::run(&options).map(|()| ExitCode::SUCCESS),
-        WorkerCommand::Doctor { cache, programs } => {
-            doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
-        }
-        WorkerCommand::Snapshot(options) => snapshot::run(&options).map(|()| ExitCode::SUCCESS),
-        WorkerCommand::Join(options) => join::run(options, ticket).map(|()| ExitCode::SUCCESS),
-        WorkerCommand::Serve(options) => serve::run(options, ticket).map(|()| ExitCode::SUCCESS),
-    };
-    result.unwrap_or_else(|error| {
+    let command = WorkerArguments::parse().command;
+    run(command, ticket).unwrap_or_else(|error| {
         eprintln!("assay-worker: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+fn run(command: WorkerCommand, ticket: Option<String>) -> anyhow::Result<ExitCode> {
+    // Before anything else: `join` must not use up its token on a machine that cannot run plugins.
+    assay_sandbox::check_cpu()?;
+    match command {
+        WorkerCommand::Engine => println!("{}", assay_sandbox::engine_id()),
+        WorkerCommand::Compile { component, out, compiled, known, known_digest } => {
+            let known = known.zip(known_digest);
+            let known = known.map(|(file, digest)| compile::KnownCode { file, digest });
+            compile::run(&component, &out, compiled.as_deref(), known)?;
+        }
+        WorkerCommand::Cases(options) => cases::run(&options)?,
+        WorkerCommand::Test(options) => return golden::run(&options),
+        WorkerCommand::Score(options) => score::run(&options)?,
+        WorkerCommand::Doctor { cache, programs } => doctor::run(&programs, cache.as_deref())?,
+        WorkerCommand::Snapshot(options) => snapshot::run(&options)?,
+        WorkerCommand::Join(options) => join::run(options, ticket)?,
+        WorkerCommand::Serve(options) => serve::run(options, ticket)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
