@@ -228,6 +228,15 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[tokio::test]
+    async fn a_program_without_an_engine_says_why() {
+        // A shell looks for a script of that name, and says that there is none.
+        let opened = Compiler::of("/bin/sh".into(), "scratch".into()).await;
+        let told = opened.err().expect("a shell has no engine").to_string();
+        assert!(told.starts_with("/bin/sh engine: exit status: "), "{told}");
+        assert!(told.contains("No such file"), "{told}");
+    }
+
+    #[tokio::test]
     async fn what_the_compiler_uses_up_is_the_plugins_fault() {
         for (text, words) in [
             ("kill -XCPU $$", "more than 240 s of processor time"),
