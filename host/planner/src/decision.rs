@@ -15,6 +15,10 @@ use crate::simulate::Capacity;
 const PRECISION: usize = 100;
 const FIRST_PRECISION: usize = 32;
 
+/// A batch that is late anyway gets so many times the workers that it needs to be little later: where the forecast errs, it
+/// would wait for another start.
+const LATE_MARGIN: usize = 2;
+
 /// The numbers of one pool before bounds are applied.
 #[derive(Debug, Clone)]
 pub(crate) struct Decision {
@@ -59,18 +63,18 @@ pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decis
         && supply.present < high
         && search.attempt(place, supply.capacity(high)).is_err();
     if late {
-        // No number of starts can be in time for what is due by then: the fewest that make it little worse.
-        // Starts without a place cost nothing, so that as many are asked for as would help at once.
-        let has_places = supply.unplaced == 0;
-        (workers, bound) = if has_places && search.accept_late(place, supply.capacity(high)) {
+        // No number of starts can be in time for what is due by then: plan as if they could.
+        (workers, bound) = search.least(place, (1, high), precision, hint, Capacity::of);
+        // Starts without a place cost nothing, so that there is no reason to ask for fewer.
+        if supply.unplaced == 0 && search.accept_late(place, supply.capacity(high)) {
             let capacity = |workers| supply.capacity(workers);
-            let least = search.least(place, (1, high), precision, hint, capacity);
+            let (late, late_bound) = search.least(place, (1, workers), precision, hint, capacity);
             search.accept_none_late();
-            least
-        } else {
-            // Each moment of waiting counts: plan as if they could.
-            search.least(place, (1, high), precision, hint, Capacity::of)
-        };
+            if LATE_MARGIN * late < workers {
+                (workers, bound) = (LATE_MARGIN * late, late_bound);
+            }
+        }
+        search.capacities[place.pool] = Capacity::of(workers);
         if supply.unplaced > 0 {
             // The other pools need no workers for what cannot be had here.
             search.capacities[place.pool] = supply.capacity(workers);

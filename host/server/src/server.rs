@@ -207,12 +207,8 @@ impl Server {
             traced_part: settings.otlp.as_ref().map(|otlp| otlp.traced_part),
         };
         tasks.spawn(retention.run(stopped(&stop)));
-        let sampling = Sampling::new(
-            store.clone(),
-            dispatch.clone(),
-            looked_at.subscribe(),
-            settings.samples,
-        );
+        let sampling =
+            Sampling::new(store.clone(), dispatch.clone(), looked_at.subscribe(), settings.samples);
         tasks.spawn(sampling.run(stopped(&stop)));
         tasks.spawn(drift::run(store.clone(), dispatch.clone(), stopped(&stop)));
         tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
