@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Of batches that break the rule with this capacity, the most that can be had, only the end is checked from now on:
+    /// Checks from now on only the end of those batches that break the rule with this capacity, the most that can be had:
     /// it may be later than with this capacity by the batch's tolerance. Returns false, and changes nothing, if such a
     /// batch is consumed by groups.
     pub(crate) fn accept_late(&mut self, at: Place, most: Capacity) -> bool {

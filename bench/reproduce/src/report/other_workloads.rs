@@ -24,7 +24,7 @@ const TRAIN_JITTER: f64 = 0.3;
 const STALE: [u32; 3] = [1, 2, 4];
 
 /// A row of a table: its name and what is run.
-struct Case {
+struct WorkloadCase {
     name: String,
     trace: Trace,
     settings: Settings,
@@ -74,7 +74,7 @@ fn rewards(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     ] {
         named.push((format!("{name} alone"), mixture(&[(kind, 1.0)])));
     }
-    let cases = named.into_iter().map(|(name, rewards)| Case {
+    let cases = named.into_iter().map(|(name, rewards)| WorkloadCase {
         name,
         trace: draw(workloads, rewards, trainer(workloads)),
         settings: settings(STARTUP_S),
@@ -117,7 +117,7 @@ fn trainers(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
                     continue;
                 }
                 let plural = if stale == 1 { "" } else { "s" };
-                cases.push(Case {
+                cases.push(WorkloadCase {
                     name: format!("{name}, {stale} step{plural} stale{unit}"),
                     trace: trace.clone(),
                     settings: Settings { consumes, ..settings(STARTUP_S) },
@@ -147,7 +147,7 @@ fn draw(workloads: &Workloads, rewards: Rewards, trainer: Trainer) -> Trace {
     generate(&Spec { seed, trainer, rewards, ..Spec::default() }).expect("it is within the ranges")
 }
 
-/// What a case cost, and how late it was, under a policy.
+/// The cost of a case under a policy, and its mean d.
 struct CaseCost {
     norm: f64,
     delay_s: f64,
@@ -158,7 +158,7 @@ struct ComparedCase {
     assay: CaseCost,
 }
 
-fn table(page: &mut Page, what: &str, cases: &[Case]) -> anyhow::Result<Vec<ComparedCase>> {
+fn table(page: &mut Page, what: &str, cases: &[WorkloadCase]) -> anyhow::Result<Vec<ComparedCase>> {
     let jobs: Vec<_> = cases.iter().map(|case| (&case.trace, &case.settings)).collect();
     let compared = compare_all(&jobs, &POLICIES.join(","))?;
     let mut heading = vec![what.to_owned()];
