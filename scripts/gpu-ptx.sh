@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the PTX that is committed beside its source: the judge's kernels, and those of the tests for a
-# GPU. By NVRTC 12.4 from PyPI, whose PTX every driver from 550 on takes. Needs python3 with pip. To be
-# run when one of the sources changes.
+# GPU; of the judge's also machine code. By NVRTC 12.4 from PyPI, whose PTX every driver from 550 on takes.
+# Needs python3 with pip. To be run when one of the sources changes.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -19,6 +19,8 @@ SOURCES = {
     "tests/gpu/native.cu": "compute_80",
 }
 
+COMPILED = {"src/cuda/judge.cu": ["sm_80", "sm_90"]}
+
 library, folder = map(pathlib.Path, sys.argv[1:])
 ctypes.CDLL(str(library / "libnvrtc-builtins.so.12.4"), mode=ctypes.RTLD_GLOBAL)
 nvrtc = ctypes.CDLL(str(library / "libnvrtc.so.12"))
@@ -35,20 +37,24 @@ def compiled(path, arch):
     result = nvrtc.nvrtcCompileProgram(
         program, len(options), (ctypes.c_char_p * len(options))(*options))
 
-    def text(size_of, get):
+    def made(size_of, get):
         size = ctypes.c_size_t()
         size_of(program, ctypes.byref(size))
         buffer = ctypes.create_string_buffer(size.value)
         get(program, buffer)
-        return buffer.value.decode()
+        return buffer.raw[: size.value]
 
-    log = text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
+    log = made(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog).rstrip(b"\0").decode()
     if result != 0 or log:
         sys.exit(f"{path}: {log or result}")
-    return text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
+    if arch.startswith("sm_"):
+        return made(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
+    return made(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX).rstrip(b"\0")
 
 
 for source, arch in SOURCES.items():
     path = folder / source
-    path.with_suffix(".ptx").write_text(compiled(path, arch))
+    path.with_suffix(".ptx").write_bytes(compiled(path, arch))
+    for arch in COMPILED.get(source, []):
+        path.with_suffix(f".{arch}.cubin").write_bytes(compiled(path, arch))
 PYTHON

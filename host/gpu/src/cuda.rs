@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use assay_core::limits::GPU_PRINTED_BYTES_MAX;
 
 use crate::device::{
-    BufferComparison, Compared, Device, DeviceProblem, Fill, Properties, RawLaunch,
+    BufferComparison, Compared, Device, DeviceProblem, Fill, Properties, RawLaunch, SharedHandle,
 };
 use crate::types::{Dim3, KernelInfo};
 use code::DriverCode;
@@ -92,7 +92,7 @@ impl CudaDevice {
         let persists = context
             .limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)
             .map_err(|code| failed("the limit of the cache that persists", code))?;
-        let judge = TrustedKernels::load(&context)?;
+        let judge = TrustedKernels::load(&context, &properties.arch)?;
         Ok(CudaDevice {
             properties,
             judge,
@@ -221,6 +221,26 @@ impl Device for CudaDevice {
 
     fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceProblem> {
         self.worked("a copy", self.context.copy(to, from, bytes as usize))
+    }
+
+    fn share(&mut self, allocation: u64) -> Option<SharedHandle> {
+        // A driver that cannot says so in one of several ways; an earlier error comes out of the next call as well.
+        let handle = self.context.share(allocation).ok()?;
+        Some(SharedHandle(handle.to_vec().into()))
+    }
+
+    fn copy_shared(
+        &mut self,
+        to: u64,
+        from: &SharedHandle,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<(), DeviceProblem> {
+        let handle = from.0.as_slice().try_into();
+        let handle = handle.map_err(|_| DeviceProblem::Failed("no handle of memory".into()))?;
+        let copied = self.context.copy_shared(to, handle, offset, bytes as usize);
+        // No kernel of this process has to do with it.
+        copied.map_err(|code| self.context.driver.failed("memory of another process", code))
     }
 
     fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), DeviceProblem> {

@@ -178,6 +178,10 @@ pub struct Compared {
     pub tolerance: BufferTolerance,
 }
 
+/// An allocation as the driver names it to other processes of this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedHandle(pub serde_bytes::ByteBuf);
+
 /// A launch whose arguments are bytes: buffers have become addresses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawLaunch {
@@ -223,6 +227,22 @@ pub trait Device {
 
     /// Copies bytes within the device.
     fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceProblem>;
+
+    /// A name of an allocation, given by its address, for other processes. `None` where the device has no such names.
+    fn share(&mut self, _allocation: u64) -> Option<SharedHandle> {
+        None
+    }
+
+    /// Copies bytes of another process's allocation to this one's memory.
+    fn copy_shared(
+        &mut self,
+        _to: u64,
+        _from: &SharedHandle,
+        _offset: u64,
+        _bytes: u64,
+    ) -> Result<(), DeviceProblem> {
+        Err(DeviceProblem::Failed("this device shares no memory".into()))
+    }
 
     /// Writes the elements of a fill.
     fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), DeviceProblem>;

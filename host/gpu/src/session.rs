@@ -50,6 +50,10 @@ pub use types::{
 /// The starts of an executor in a session before it counts as impossible.
 const STARTS_MAX: u32 = 2;
 
+/// The most executors that are kept for candidates to come, and the memory of a GPU that has one more of them.
+const SPARES_MAX: u64 = 4;
+const MEMORY_BYTES_OF_SPARE: u64 = 16 << 30;
+
 /// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceKind {
@@ -87,10 +91,12 @@ struct GpuState {
     in_session: bool,
     place: Option<ClaimedDevice>,
     properties: Option<Properties>,
+    /// Whether one executor could not read the GPU's memory of another.
+    sharing_failed: bool,
     /// The judge's executor while no session uses it.
     judge: Option<Executor>,
-    /// An executor that has never run anything, for the next session's candidate.
-    spare: Option<Executor>,
+    /// Executors that have never run anything, for the candidates of the next sessions.
+    spares: Vec<Executor>,
 }
 
 impl Gpu {
@@ -143,6 +149,10 @@ impl Gpu {
                 return Err(error);
             }
         };
+        // Nothing may start while something is measured. One that fails is replaced when its turn comes.
+        for spare in &mut state.spares {
+            let _ = spare.ready(deadline);
+        }
         state.in_session = true;
         drop(state);
         Ok(GpuSession {
@@ -173,11 +183,21 @@ enum ExecutorRole {
 }
 
 impl GpuState {
-    fn kept(&mut self, which: ExecutorRole) -> &mut Option<Executor> {
+    fn take(&mut self, which: ExecutorRole) -> Option<Executor> {
         match which {
-            ExecutorRole::Judge => &mut self.judge,
-            ExecutorRole::Candidate => &mut self.spare,
+            ExecutorRole::Judge => self.judge.take(),
+            ExecutorRole::Candidate => self.spares.pop(),
         }
+    }
+
+    /// How many spare executors start together. The first waits a few tenths of a second for its driver, whatever the others
+    /// do meanwhile, and each holds some of the GPU's memory.
+    fn spares(&self) -> u64 {
+        let memory_bytes = match &self.properties {
+            Some(properties) if !properties.simulated => properties.memory_bytes,
+            _ => 0,
+        };
+        (memory_bytes / MEMORY_BYTES_OF_SPARE).clamp(1, SPARES_MAX)
     }
 }
 
@@ -194,10 +214,17 @@ impl GpuInner {
     }
 
     fn start(&self, state: &mut GpuState, which: ExecutorRole) -> Result<(), SessionError> {
-        if state.kept(which).is_none() {
-            let place = state.place.as_ref().expect("whoever starts one has settled");
+        let place = state.place.as_ref().expect("whoever starts one has settled");
+        let one = || {
             let started = Executor::start(&self.options.program, place.choice, &place.exchange);
-            *state.kept(which) = Some(started.map_err(ExecutorError::unavailable)?);
+            started.map_err(ExecutorError::unavailable)
+        };
+        match which {
+            ExecutorRole::Judge if state.judge.is_none() => state.judge = Some(one()?),
+            ExecutorRole::Candidate if state.spares.is_empty() => {
+                state.spares = (0..state.spares()).map(|_| one()).collect::<Result<_, _>>()?;
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -214,7 +241,7 @@ impl GpuInner {
         loop {
             self.start(state, which)?;
             starts += 1;
-            let mut executor = state.kept(which).take().expect("it has just been started");
+            let mut executor = state.take(which).expect("it has just been started");
             let reset = ExecutorRequest::Reset { printed_bytes };
             let ready = executor
                 .ready(deadline)
@@ -280,7 +307,7 @@ impl Drop for GpuSession {
         if is_last {
             return;
         }
-        // The next candidate's executor starts now, while nothing is measured.
+        // If there is none for the next candidate, some start now, while nothing is measured.
         if let Err(error) = self.gpu.inner.start(&mut state, ExecutorRole::Candidate) {
             tracing::warn!(reason = %error, "no spare executor");
         }

@@ -10,8 +10,8 @@ use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUevent, CUfunction, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchConfig, CUmodule, CUstream,
+    CUcontext, CUdevice, CUevent, CUfunction, CUipcMemHandle, CUjit_option, CUlaunchAttribute,
+    CUlaunchAttributeID, CUlaunchConfig, CUmodule, CUstream,
 };
 pub use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUlimit};
 
@@ -24,6 +24,8 @@ use functions::{Functions, functions};
 /// The most bytes of the log of the driver's compiler about an image that it refuses.
 const LOG_BYTES_MAX: usize = 16 << 10;
 const NAME_BYTES_MAX: usize = 256;
+/// The bytes of an allocation's name for other processes.
+pub const HANDLE_BYTES: usize = 64;
 /// More than any architecture takes.
 const PARAMS_MAX: usize = 4096;
 
@@ -248,6 +250,33 @@ impl DriverContext {
         checked(unsafe {
             (self.driver.functions.cuMemcpyDtoDAsync_v2)(to, from, bytes, self.stream)
         })
+    }
+
+    /// The name of an allocation for other processes.
+    pub fn share(&self, allocation: u64) -> Coded<[u8; HANDLE_BYTES]> {
+        let mut handle = CUipcMemHandle { reserved: [0; HANDLE_BYTES] };
+        // SAFETY: `handle` is written to; the driver knows what it allocated, and refuses the rest.
+        checked(unsafe { (self.driver.functions.cuIpcGetMemHandle)(&mut handle, allocation) })?;
+        Ok(handle.reserved.map(|byte| byte.to_ne_bytes()[0]))
+    }
+
+    /// Copies from another process's allocation, and waits: it is mapped here for no longer.
+    pub fn copy_shared(
+        &self,
+        to: u64,
+        from: [u8; HANDLE_BYTES],
+        offset: u64,
+        bytes: usize,
+    ) -> Coded<()> {
+        let calls = self.driver.functions;
+        let handle = CUipcMemHandle { reserved: from.map(|byte| c_char::from_ne_bytes([byte])) };
+        let mut mapped = 0;
+        // SAFETY: `mapped` is written to; the driver refuses what is no handle. 1, the only flag, is for a GPU beside this.
+        checked(unsafe { (calls.cuIpcOpenMemHandle_v2)(&mut mapped, handle, 1) })?;
+        let copied = self.copy(to, mapped + offset, bytes).and_then(|()| self.wait());
+        // SAFETY: it was mapped above, and nothing uses it after this.
+        let closed = checked(unsafe { (calls.cuIpcCloseMemHandle)(mapped) });
+        copied.and(closed)
     }
 
     pub fn set(&self, at: u64, bytes: usize, value: u8) -> Coded<()> {

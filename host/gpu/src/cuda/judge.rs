@@ -13,6 +13,12 @@ use crate::types::{Dim3, ElementType};
 
 /// Made of judge.cu by `scripts/gpu-ptx.sh`.
 const PTX: &str = include_str!("judge.ptx");
+/// The same as machine code, by the least architecture of each generation: a driver need not compile it at the start of each
+/// executor. Other generations get the PTX.
+const COMPILED: [(&str, &[u8]); 2] = [
+    ("sm_80", include_bytes!("judge.sm_80.cubin")),
+    ("sm_90", include_bytes!("judge.sm_90.cubin")),
+];
 
 const BLOCK_THREADS: u64 = 256;
 /// Enough for every GPU to be full; further elements are taken in strides.
@@ -27,11 +33,19 @@ pub struct TrustedKernels {
 }
 
 impl TrustedKernels {
-    pub fn load(context: &DriverContext) -> Result<TrustedKernels, DeviceProblem> {
-        let image = image::checked(PTX.as_bytes())?;
-        let module = context.load(&image).map_err(|(code, log)| {
-            context.driver.failed(&format!("the judge's kernels, {log}"), code)
-        })?;
+    /// `arch` is the GPU's, such as `sm_90`.
+    pub fn load(context: &DriverContext, arch: &str) -> Result<TrustedKernels, DeviceProblem> {
+        let is_fit =
+            |least: &str| arch.len() == least.len() && arch[..4] == least[..4] && arch >= least;
+        let compiled = COMPILED.iter().find(|(least, _)| is_fit(least));
+        let compiled =
+            compiled.and_then(|(_, code)| context.load(&image::checked(code).ok()?).ok());
+        let module = match compiled {
+            Some(module) => module,
+            None => context.load(&image::checked(PTX.as_bytes())?).map_err(|(code, log)| {
+                context.driver.failed(&format!("the judge's kernels, {log}"), code)
+            })?,
+        };
         let result = context
             .alloc(COUNTS_BYTES)
             .map_err(|code| context.driver.failed("memory for the judge", code))?;

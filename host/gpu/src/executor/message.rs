@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use crate::device::{BufferComparison, DeviceProblem, Properties};
-use crate::device::{BufferSpec, Pair};
+use crate::device::{BufferSpec, Pair, SharedHandle};
 use crate::types::{BufferAddress, KernelInfo, PlanStep};
 
 /// The most bytes of a message: the largest transfer and its envelope.
@@ -46,12 +46,27 @@ pub(crate) enum ExecutorRequest {
         /// The steps that a simulated device may run.
         steps: u64,
     },
-    /// Writes all buffers, guards included, to the exchange.
-    Export,
+    /// Hands over all buffers and their guards: through the exchange, but for the elements of large ones that the other
+    /// side may read where they are (`share`).
+    Export {
+        share: bool,
+    },
     /// Finds forbidden changes that the exporter made; to be sent before this side has run anything.
-    Inspect,
-    Compare(Vec<Pair>),
+    Inspect {
+        shared: Vec<SharedBuffer>,
+    },
+    Compare {
+        pairs: Vec<Pair>,
+        shared: Vec<SharedBuffer>,
+    },
     Printed,
+}
+
+/// A buffer whose elements stay in the memory of its side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SharedBuffer {
+    pub(crate) number: u32,
+    pub(crate) handle: SharedHandle,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +83,13 @@ pub(crate) enum ExecutorAnswer {
     Kernels(Vec<KernelInfo>),
     Bytes(ByteBuf),
     Ran(RunTimes),
-    Inspected { inputs_changed: Vec<u32>, overrun: Vec<u32> },
+    Exported(Vec<SharedBuffer>),
+    /// The other side's memory is out of reach: it must export everything.
+    NotShared(String),
+    Inspected {
+        inputs_changed: Vec<u32>,
+        overrun: Vec<u32>,
+    },
     Compared(Vec<BufferComparison>),
 }
 

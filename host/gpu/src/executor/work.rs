@@ -10,9 +10,12 @@ use crate::types::BufferAddress;
 
 use super::buffer::{self, DeviceBuffer, GUARD_BYTES, unknown};
 use super::exchange::Exchange;
-use super::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
+use super::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes, SharedBuffer};
 use super::plan::RawStep;
 use super::printed::Printed;
+
+/// Elements of so many bytes and more are shared where they can be: fewer take no longer through the exchange.
+const SHARED_BYTES_MIN: u64 = 512 << 10;
 
 pub(crate) struct ExecutorState {
     device: Box<dyn Device>,
@@ -58,9 +61,9 @@ impl ExecutorState {
             }
             ExecutorRequest::Prepare { seed } => self.prepare(seed)?,
             ExecutorRequest::Run { what, flush, steps } => return self.run(what, flush, steps),
-            ExecutorRequest::Export => self.export()?,
-            ExecutorRequest::Inspect => return self.inspect(),
-            ExecutorRequest::Compare(pairs) => return self.compare(&pairs),
+            ExecutorRequest::Export { share } => return self.export(share),
+            ExecutorRequest::Inspect { shared } => return self.inspect(&shared),
+            ExecutorRequest::Compare { pairs, shared } => return self.compare(&pairs, &shared),
             ExecutorRequest::Printed => {
                 return Ok(ExecutorAnswer::Bytes(ByteBuf::from(self.printed.so_far()?)));
             }
@@ -152,27 +155,33 @@ impl ExecutorState {
         Ok(ExecutorAnswer::Ran(RunTimes { event_ns, wall_ns, steps_left: self.device.allowed() }))
     }
 
-    /// Copies all buffers to the exchange, of scratch buffers only the guards.
-    fn export(&mut self) -> Result<(), DeviceProblem> {
-        let Some(last) = self.buffers.last() else { return Ok(()) };
+    /// Copies all buffers to the exchange; of scratch buffers and those that are shared only the guards.
+    fn export(&mut self, share: bool) -> Result<ExecutorAnswer, DeviceProblem> {
+        let mut shared = Vec::new();
+        let Some(last) = self.buffers.last() else { return Ok(ExecutorAnswer::Exported(shared)) };
         let end = last.exchange + last.bytes();
         self.exchange.extend(end).map_err(exchange_problem)?;
         for buffer in &self.buffers {
+            let is_scratch = buffer.spec.role == BufferRole::Scratch;
+            let may_share = share && !is_scratch && buffer.data_bytes() >= SHARED_BYTES_MIN;
+            let handle = if may_share { self.device.share(buffer.start) } else { None };
             let behind = GUARD_BYTES + buffer.data_bytes();
-            let parts = match buffer.spec.role {
-                BufferRole::Scratch => vec![(0, GUARD_BYTES), (behind, buffer.bytes() - behind)],
-                _ => vec![(0, buffer.bytes())],
+            let parts = if is_scratch || handle.is_some() {
+                vec![(0, GUARD_BYTES), (behind, buffer.bytes() - behind)]
+            } else {
+                vec![(0, buffer.bytes())]
             };
             for (from, bytes) in parts {
                 let to = self.exchange.range(buffer.exchange + from, bytes);
                 let to = to.map_err(exchange_problem)?;
                 self.device.read(buffer.start + from, to)?;
             }
+            shared.extend(handle.map(|handle| SharedBuffer { number: buffer.number, handle }));
         }
-        Ok(())
+        Ok(ExecutorAnswer::Exported(shared))
     }
 
-    fn inspect(&mut self) -> Result<ExecutorAnswer, DeviceProblem> {
+    fn inspect(&mut self, shared: &[SharedBuffer]) -> Result<ExecutorAnswer, DeviceProblem> {
         let (mut inputs_changed, mut overrun) = (Vec::new(), Vec::new());
         for number in 0..self.buffers.len() {
             let buffer = &self.buffers[number];
@@ -187,7 +196,10 @@ impl ExecutorState {
             }
             if buffer.spec.role == BufferRole::Input {
                 let (own, bytes) = (buffer.data(), buffer.data_bytes());
-                let theirs = self.import(number)?;
+                let theirs = match self.import(number, shared)? {
+                    Imported::At(theirs) => theirs,
+                    Imported::OutOfReach(reason) => return Ok(ExecutorAnswer::NotShared(reason)),
+                };
                 if !self.device.equal(theirs, own, bytes)? {
                     inputs_changed.push(number as u32);
                 }
@@ -196,20 +208,31 @@ impl ExecutorState {
         Ok(ExecutorAnswer::Inspected { inputs_changed, overrun })
     }
 
-    fn compare(&mut self, pairs: &[Pair]) -> Result<ExecutorAnswer, DeviceProblem> {
+    fn compare(
+        &mut self,
+        pairs: &[Pair],
+        shared: &[SharedBuffer],
+    ) -> Result<ExecutorAnswer, DeviceProblem> {
         let mut comparisons = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let want = self.buffer(pair.want)?.data();
             let poison = self.buffer(pair.got)?.poison(self.seed);
-            let got = self.import(pair.got as usize)?;
+            let got = match self.import(pair.got as usize, shared)? {
+                Imported::At(got) => got,
+                Imported::OutOfReach(reason) => return Ok(ExecutorAnswer::NotShared(reason)),
+            };
             let compared = Compared { got, want, poison, tolerance: pair.tolerance };
             comparisons.push(self.device.compare(&compared)?);
         }
         Ok(ExecutorAnswer::Compared(comparisons))
     }
 
-    /// Puts the other side's elements of a buffer on this device; says where.
-    fn import(&mut self, number: usize) -> Result<u64, DeviceProblem> {
+    /// Copies the other side's elements of a buffer to a place of this side's own, where nobody else changes them.
+    fn import(
+        &mut self,
+        number: usize,
+        shared: &[SharedBuffer],
+    ) -> Result<Imported, DeviceProblem> {
         let bytes = self.buffers[number].data_bytes();
         let staging = match self.staging {
             Some((at, room)) if room >= bytes => at,
@@ -221,12 +244,26 @@ impl ExecutorState {
                 at
             }
         };
+        if let Some(theirs) = shared.iter().find(|shared| shared.number as usize == number) {
+            return Ok(
+                match self.device.copy_shared(staging, &theirs.handle, GUARD_BYTES, bytes) {
+                    Ok(()) => Imported::At(staging),
+                    Err(problem) => Imported::OutOfReach(problem.to_string()),
+                },
+            );
+        }
         let from = self.buffers[number].exchange + GUARD_BYTES;
         let theirs = self.exchange.range(from, bytes).map_err(exchange_problem)?;
         self.device.write(staging, theirs)?;
         self.device.finish()?;
-        Ok(staging)
+        Ok(Imported::At(staging))
     }
+}
+
+/// The other side's elements on this device: their address, or why they cannot be read.
+enum Imported {
+    At(u64),
+    OutOfReach(String),
 }
 
 fn exchange_problem(error: std::io::Error) -> DeviceProblem {

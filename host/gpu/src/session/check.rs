@@ -5,7 +5,9 @@ use super::GpuSession;
 use super::request::check_seeds;
 use super::types::{CheckReport, Origin, SessionError};
 use crate::device::Pair;
-use crate::executor::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
+use crate::executor::message::{
+    ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes, SharedBuffer,
+};
 use crate::types::PlanStep;
 
 impl GpuSession {
@@ -27,11 +29,11 @@ impl GpuSession {
         for seed in seeds {
             self.done(Origin::Candidate, &ExecutorRequest::Prepare { seed: *seed })?;
             let ran = self.ran(Origin::Candidate, RunTarget::Plan, false)?;
-            self.done(Origin::Candidate, &ExecutorRequest::Export)?;
+            let mut left = self.exported()?;
             self.done(Origin::Trusted, &ExecutorRequest::Prepare { seed: *seed })?;
-            let inspected = self.inspected()?;
+            let inspected = self.inspected(&mut left)?;
             self.ran(Origin::Trusted, RunTarget::Plan, false)?;
-            reports.push(self.compared(*seed, pairs, inspected, &ran)?);
+            reports.push(self.compared(*seed, pairs, &mut left, inspected, &ran)?);
         }
         Ok(reports)
     }
@@ -52,10 +54,38 @@ impl GpuSession {
         self.plan(Origin::Trusted, reference)
     }
 
+    /// Hands over what the candidate left: to the exchange, but for the buffers that are given back, which the judge reads
+    /// where they are.
+    pub(super) fn exported(&mut self) -> Result<Vec<SharedBuffer>, SessionError> {
+        let share = !self.gpu.state().sharing_failed;
+        match self.tell(Origin::Candidate, &ExecutorRequest::Export { share })? {
+            ExecutorAnswer::Exported(shared) => Ok(shared),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
+    /// Asks the judge about what the candidate left. Where processes cannot share memory of the GPU, as in some containers,
+    /// all of it goes through the exchange, now and later.
+    fn judged(
+        &mut self,
+        left: &mut Vec<SharedBuffer>,
+        request: impl Fn(Vec<SharedBuffer>) -> ExecutorRequest,
+    ) -> Result<ExecutorAnswer, SessionError> {
+        let answer = self.tell(Origin::Trusted, &request(left.clone()))?;
+        let ExecutorAnswer::NotShared(reason) = answer else { return Ok(answer) };
+        tracing::warn!(reason, "buffers go through the memory of this machine");
+        self.gpu.state().sharing_failed = true;
+        *left = self.exported()?;
+        self.tell(Origin::Trusted, &request(left.clone()))
+    }
+
     /// The forbidden changes that the candidate made: to inputs, and to the guards of buffers. The judge is asked before
     /// the reference runs, which could change the judge's buffers in the same way.
-    pub(super) fn inspected(&mut self) -> Result<Inspected, SessionError> {
-        match self.tell(Origin::Trusted, &ExecutorRequest::Inspect)? {
+    pub(super) fn inspected(
+        &mut self,
+        left: &mut Vec<SharedBuffer>,
+    ) -> Result<Inspected, SessionError> {
+        match self.judged(left, |shared| ExecutorRequest::Inspect { shared })? {
             ExecutorAnswer::Inspected { inputs_changed, overrun } => {
                 Ok(Inspected { inputs_changed, overrun })
             }
@@ -67,12 +97,14 @@ impl GpuSession {
         &mut self,
         seed: u64,
         pairs: &[Pair],
+        left: &mut Vec<SharedBuffer>,
         inspected: Inspected,
         ran: &RunTimes,
     ) -> Result<CheckReport, SessionError> {
         let Inspected { inputs_changed, overrun } = inspected;
         let elapsed_ns = self.elapsed_ns(ran);
-        match self.tell(Origin::Trusted, &ExecutorRequest::Compare(pairs.to_vec()))? {
+        let compare = |shared| ExecutorRequest::Compare { pairs: pairs.to_vec(), shared };
+        match self.judged(left, compare)? {
             ExecutorAnswer::Compared(outputs) if outputs.len() == pairs.len() => {
                 Ok(CheckReport { seed, outputs, inputs_changed, overrun, elapsed_ns })
             }

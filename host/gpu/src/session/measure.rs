@@ -154,14 +154,14 @@ impl GpuSession {
             }
             return Ok(None);
         };
-        self.done(Origin::Candidate, &ExecutorRequest::Export)?;
+        let mut left = self.exported()?;
         self.done(Origin::Trusted, &ExecutorRequest::Prepare { seed })?;
-        let inspected = self.inspected()?;
+        let inspected = self.inspected(&mut left)?;
         let reference_ran = self.ran(Origin::Trusted, RunTarget::Plan, flush)?;
         if let Some(reference) = reference {
             reference.sample(&reference_ran);
         }
-        self.compared(seed, pairs, inspected, &ran).map(Some)
+        self.compared(seed, pairs, &mut left, inspected, &ran).map(Some)
     }
 
     /// The least number of bytes that a plan must read and write.

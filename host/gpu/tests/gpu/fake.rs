@@ -7,11 +7,17 @@
 use std::process::Command;
 
 fn check(test: &str) {
+    check_with_errors(test, "");
+}
+
+/// With what `FAKE_CUDA_ERROR` says, in executors as well; gives the number of buffers that they shared.
+fn check_with_errors(test: &str, errors: &str) -> usize {
     let program = std::env::current_exe().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let driver = program.with_file_name("libassay_fake_cuda.so");
     assert!(driver.exists(), "{} is built with the tests", driver.display());
     std::os::unix::fs::symlink(driver, folder.path().join("libcuda.so")).unwrap();
+    std::fs::write(folder.path().join("errors"), errors).unwrap();
     let output = Command::new(program)
         .args(["--exact", test])
         .env("LD_LIBRARY_PATH", folder.path())
@@ -23,12 +29,24 @@ fn check(test: &str) {
     assert!(text.contains("running 1 test"), "no test is called {test}:\n{text}");
     assert!(output.status.success(), "{text}");
     assert!(!String::from_utf8_lossy(&output.stderr).contains("SKIPPED"));
+    let names = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().starts_with("shared-")).count()
 }
 
 #[test]
 fn cheats() {
     check("gpu::cheats::an_honest_kernel_is_clean");
     check("gpu::cheats::each_cheat_is_seen");
+}
+
+#[test]
+fn memory_that_is_shared() {
+    assert!(check_with_errors("gpu::cheats::cheats_are_seen_in_memory_that_is_shared", "") > 0);
+    let test = "gpu::cheats::an_honest_kernel_is_clean_in_memory_that_is_shared";
+    assert!(check_with_errors(test, "") > 0);
+    // Where it cannot be opened, or has no handle, all goes through this machine's memory.
+    assert!(check_with_errors(test, "cuIpcOpenMemHandle_v2:304") > 0);
+    assert_eq!(check_with_errors(test, "cuIpcGetMemHandle:801"), 0);
 }
 
 #[test]

@@ -56,6 +56,30 @@ fn a_context_starts() {
     }
 }
 
+/// One buffer of 1 GiB in and one out; and what it costs to bring as much through this machine's memory.
+#[test]
+fn a_large_check() {
+    let test = "large check";
+    let Some(bench) = bench(test) else { return };
+    let count = 256 << 20;
+    let mut it = loaded(&bench, KERNELS, count, count);
+    let (plan, reference) = (it.plan(it.candidate, "honest"), it.plan(it.trusted, "honest"));
+    for what in ["1 GiB in and 1 GiB out, the first", "the next"] {
+        let started = Instant::now();
+        let reports = it.session.check(&plan, &reference, &pairs(), &[1]).unwrap();
+        report(test, what, milliseconds(started), "ms");
+        assert!(reports[0].outputs[0].ok && reports[0].inputs_changed.is_empty());
+    }
+    drop(it);
+    let mut device = CudaDevice::open(0).unwrap();
+    let mut bytes = vec![1; 1 << 30];
+    let at = device.alloc(bytes.len() as u64).unwrap();
+    let started = Instant::now();
+    device.read(at, &mut bytes).unwrap();
+    device.write(at, &bytes).unwrap();
+    report(test, "1 GiB from the GPU and back to it", milliseconds(started), "ms");
+}
+
 #[test]
 fn checks_in_a_second() {
     let test = "rate";

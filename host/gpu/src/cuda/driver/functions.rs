@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
     self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction,
-    CUfunction_attribute, CUjit_option, CUlaunchConfig, CUlimit, CUmodule, CUstream,
+    CUfunction_attribute, CUipcMemHandle, CUjit_option, CUlaunchConfig, CUlimit, CUmodule,
+    CUstream,
 };
 
 use crate::device::DeviceProblem;
@@ -68,6 +69,9 @@ functions! {
     cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, CUstream);
     cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, usize, CUstream);
     cuMemsetD8Async(CUdeviceptr, u8, usize, CUstream);
+    cuIpcGetMemHandle(*mut CUipcMemHandle, CUdeviceptr);
+    cuIpcOpenMemHandle_v2(*mut CUdeviceptr, CUipcMemHandle, c_uint);
+    cuIpcCloseMemHandle(CUdeviceptr);
     cuModuleLoadDataEx(*mut CUmodule, *const c_void, c_uint, *mut CUjit_option, *mut *mut c_void);
     cuModuleUnload(CUmodule);
     cuModuleGetFunctionCount(*mut c_uint, CUmodule);

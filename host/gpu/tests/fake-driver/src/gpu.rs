@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -26,6 +27,8 @@ pub struct Function {
 
 pub struct Gpu {
     pub memory: Memory,
+    /// The bytes of each allocation, by its address.
+    pub allocated: BTreeMap<u64, usize>,
     /// By their numbers; those that were unloaded are gone.
     modules: BTreeMap<usize, LoadedModule>,
     pub functions: BTreeMap<usize, Function>,
@@ -46,15 +49,27 @@ struct Injected {
 static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
     Mutex::new(Gpu {
         memory: Memory::new(MEMORY_BYTES),
+        allocated: BTreeMap::new(),
         modules: BTreeMap::new(),
         functions: BTreeMap::new(),
         events: Vec::new(),
         broken: None,
         initialised: false,
         last_number: 0,
-        errors: injected(&std::env::var("FAKE_CUDA_ERROR").unwrap_or_default()),
+        errors: injected(&errors()),
     })
 });
+
+/// The test's, where it finds the library.
+pub fn folder() -> Option<PathBuf> {
+    std::env::var_os("LD_LIBRARY_PATH").map(PathBuf::from)
+}
+
+/// An executor has no environment of its test's.
+fn errors() -> String {
+    let in_folder = || std::fs::read_to_string(folder()?.join("errors")).ok();
+    std::env::var("FAKE_CUDA_ERROR").ok().or_else(in_folder).unwrap_or_default()
+}
 
 fn injected(text: &str) -> Vec<Injected> {
     let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());

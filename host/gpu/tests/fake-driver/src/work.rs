@@ -2,16 +2,17 @@
 //! header says.
 
 use std::ffi::{c_char, c_uint, c_void};
+use std::path::PathBuf;
 use std::ptr::without_provenance_mut;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 use assay_ptx::{GridLaunch, LaunchArg, MemoryError};
 use cudarc::driver::sys::{
-    CUdeviceptr, CUfunction, CUfunction_attribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
-    CUresult, CUstream,
+    CUdeviceptr, CUfunction, CUfunction_attribute, CUipcMemHandle, CUlaunchAttributeID,
+    CUlaunchConfig, CUmodule, CUresult, CUstream,
 };
 
-use crate::gpu::{Answer, MULTIPROCESSORS, SHARED_BYTES_MAX, call};
+use crate::gpu::{Answer, MULTIPROCESSORS, SHARED_BYTES_MAX, call, folder};
 
 fn no_buffer(_: MemoryError) -> CUresult {
     CUresult::CUDA_ERROR_INVALID_VALUE
@@ -25,6 +26,7 @@ unsafe extern "C" fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize) -> u
         }
         let found = gpu.memory.alloc(bytes as u64);
         let found = found.map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        gpu.allocated.insert(found, bytes);
         // SAFETY: the caller's, to be written to, here and in all that follow.
         unsafe { *address = found };
         Ok(())
@@ -82,6 +84,53 @@ extern "C" fn cuMemcpyDtoDAsync_v2(
 #[unsafe(no_mangle)]
 extern "C" fn cuMemsetD8Async(at: CUdeviceptr, value: u8, bytes: usize, _: CUstream) -> u32 {
     call("cuMemsetD8Async", |gpu| gpu.memory.write(at, &vec![value; bytes]).map_err(no_buffer))
+}
+
+/// The handle is the name of a file with the bytes as they are now.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuIpcGetMemHandle(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> u32 {
+    call("cuIpcGetMemHandle", |gpu| {
+        let bytes = *gpu.allocated.get(&address).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let found = gpu.memory.read(address, bytes as u64).map_err(no_buffer)?;
+        let name = format!("{}-{address:x}", std::process::id());
+        std::fs::write(shared(&name)?, found).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+        let mut reserved = [0; 64];
+        for (to, byte) in reserved.iter_mut().zip(name.bytes()) {
+            *to = c_char::from_ne_bytes([byte]);
+        }
+        unsafe { *handle = CUipcMemHandle { reserved } };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuIpcOpenMemHandle_v2(
+    address: *mut CUdeviceptr,
+    handle: CUipcMemHandle,
+    _flags: c_uint,
+) -> u32 {
+    call("cuIpcOpenMemHandle_v2", |gpu| {
+        let name = handle.reserved.map(|byte| byte.to_ne_bytes()[0]);
+        let name = std::str::from_utf8(&name).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let path = shared(name.trim_end_matches('\0'))?;
+        let found = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let at = gpu.memory.alloc(found.len() as u64);
+        let at = at.map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        gpu.memory.write(at, &found).map_err(no_buffer)?;
+        unsafe { *address = at };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuIpcCloseMemHandle(address: CUdeviceptr) -> u32 {
+    call("cuIpcCloseMemHandle", |gpu| gpu.memory.read(address, 1).map(|_| ()).map_err(no_buffer))
+}
+
+/// A file of the test's folder.
+fn shared(name: &str) -> Answer<PathBuf> {
+    let folder = folder().ok_or(CUresult::CUDA_ERROR_NOT_SUPPORTED)?;
+    Ok(folder.join(format!("shared-{name}")))
 }
 
 #[unsafe(no_mangle)]
