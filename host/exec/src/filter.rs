@@ -239,6 +239,88 @@ const CLONE_SPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
+/// What starts, reaches or becomes another program, process or machine, or changes the system: absent in a process that is
+/// [confined](crate::confine).
+const OTHERS: &[c_long] = &[
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    // Its flags lie in memory, where a filter sees nothing; libraries fall back to `clone`.
+    libc::SYS_clone3,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
+    libc::SYS_setgroups,
+    libc::SYS_capset,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+
+/// Numbers from here on are those of another way to call (x32).
+const OTHER_NUMBERS: u32 = 0x4000_0000;
+
 /// Terminals alone have these, and only they can be asked for them: `isatty` and window sizes.
 const IOCTL_ALLOWED: &[u32] = &[
     libc::TCGETS as u32,
@@ -292,29 +374,56 @@ impl SyscallFilter {
         // Does nothing and succeeds: on a busy machine the time that a program gave up would look like time in
         // which it waited for a core.
         decide(libc::SYS_sched_yield, vec![give(libc::SECCOMP_RET_ERRNO)]);
+        Self::of(decisions, absent())
+    }
+
+    /// Threads may be started, and whatever is not listed may be called.
+    pub(crate) fn without_others() -> Self {
+        let number = |call: c_long| u32::try_from(call).expect("numbers of calls are small");
+        let mut decisions: BTreeMap<u32, Vec<sock_filter>> =
+            OTHERS.iter().map(|&call| (number(call), absent())).collect();
+        let threads = allow_with(0, libc::CLONE_THREAD.cast_unsigned());
+        decisions.insert(number(libc::SYS_clone), threads);
+        let allow = vec![give(libc::SECCOMP_RET_ALLOW)];
+        let mut filter = Self::of(decisions, allow);
+        filter.0.splice(4..4, [jump(libc::BPF_JGE, OTHER_NUMBERS, 0, 1), absent()[0]]);
+        filter
+    }
+
+    /// `others` is decided about calls that are not listed.
+    fn of(decisions: BTreeMap<u32, Vec<sock_filter>>, others: Vec<sock_filter>) -> Self {
         let mut program = vec![
             load(offset_of!(seccomp_data, arch)),
             jump(libc::BPF_JEQ, ARCHITECTURE, 1, 0),
             give(libc::SECCOMP_RET_KILL_PROCESS),
             load(offset_of!(seccomp_data, nr)),
         ];
-        program.extend(tree(&ranges(decisions).into_iter().collect::<Vec<_>>()));
+        program.extend(tree(&ranges(decisions, &others).into_iter().collect::<Vec<_>>()));
         Self(program)
     }
 
     /// For this process, its children, and all programs that they become.
     pub(crate) fn apply(&self) -> std::io::Result<()> {
-        crate::sys::filter_calls(&self.0)
+        crate::sys::filter_calls(&self.0, 0)
+    }
+
+    /// For all threads of this process that there are, too.
+    pub(crate) fn apply_to_threads(&self) -> std::io::Result<()> {
+        crate::sys::filter_calls(&self.0, libc::SECCOMP_FILTER_FLAG_TSYNC)
     }
 }
 
-/// Joins neighbours with the same decision; between the listed ones lies what does not exist.
-fn ranges(decisions: BTreeMap<u32, Vec<sock_filter>>) -> Rules {
-    let absent = vec![give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned())];
-    let mut rules = Rules::from([(0, absent.clone())]);
+/// The call does not exist.
+fn absent() -> Vec<sock_filter> {
+    vec![give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned())]
+}
+
+/// Joins neighbours with the same decision; between the listed ones lie the others.
+fn ranges(decisions: BTreeMap<u32, Vec<sock_filter>>, others: &[sock_filter]) -> Rules {
+    let mut rules = Rules::from([(0, others.to_vec())]);
     for (number, decision) in decisions {
         rules.insert(number, decision);
-        rules.insert(number + 1, absent.clone());
+        rules.insert(number + 1, others.to_vec());
     }
     let mut last: Option<Vec<sock_filter>> = None;
     rules.retain(|_, decision| {
@@ -379,6 +488,16 @@ fn allow_without(argument: usize, bits: u32) -> Vec<sock_filter> {
     vec![
         load_argument(argument),
         jump(libc::BPF_JSET, bits, 0, 1),
+        give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+        give(libc::SECCOMP_RET_ALLOW),
+    ]
+}
+
+/// Allowed if this bit is set in an argument.
+fn allow_with(argument: usize, bit: u32) -> Vec<sock_filter> {
+    vec![
+        load_argument(argument),
+        jump(libc::BPF_JSET, bit, 1, 0),
         give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
         give(libc::SECCOMP_RET_ALLOW),
     ]
@@ -452,6 +571,26 @@ mod tests {
         listed.sort_unstable();
         assert_eq!(allowed, listed);
         for number in [1_000, 0x4000_0000, 0x4000_0000 | libc::SYS_read as u32, u32::MAX] {
+            assert_ne!(decide(&filter, ARCHITECTURE, number, [0; 4]), libc::SECCOMP_RET_ALLOW);
+        }
+        let other = decide(&filter, ARCHITECTURE ^ 1, libc::SYS_read as u32, [0; 4]);
+        assert_eq!(other, libc::SECCOMP_RET_KILL_PROCESS);
+    }
+
+    #[test]
+    fn a_confined_process_starts_and_reaches_nobody() {
+        let filter = SyscallFilter::without_others();
+        for number in (0..1_000).filter(|&number| number != libc::SYS_clone as u32) {
+            let decision = decide(&filter, ARCHITECTURE, number, [0; 4]);
+            let listed = OTHERS.contains(&c_long::from(number));
+            assert_eq!(decision == libc::SECCOMP_RET_ALLOW, !listed, "{number}");
+        }
+        let clone = |flags: i32| {
+            decide(&filter, ARCHITECTURE, libc::SYS_clone as u32, [flags as u32, 0, 0, 0])
+        };
+        assert_eq!(clone(libc::CLONE_VM | libc::CLONE_THREAD), libc::SECCOMP_RET_ALLOW);
+        assert_ne!(clone(libc::SIGCHLD), libc::SECCOMP_RET_ALLOW);
+        for number in [OTHER_NUMBERS, OTHER_NUMBERS | libc::SYS_execve as u32, u32::MAX] {
             assert_ne!(decide(&filter, ARCHITECTURE, number, [0; 4]), libc::SECCOMP_RET_ALLOW);
         }
         let other = decide(&filter, ARCHITECTURE ^ 1, libc::SYS_read as u32, [0; 4]);

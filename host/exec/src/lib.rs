@@ -26,6 +26,8 @@ pub mod supervisor;
 mod user;
 mod world;
 
+pub mod confine;
+
 mod cgroup;
 mod filter;
 mod init;

@@ -253,17 +253,20 @@ pub(crate) fn own_cpu_us() -> u64 {
     })
 }
 
-/// Installs a filter of system calls for this process and its later children.
-pub(crate) fn filter_calls(program: &[libc::sock_filter]) -> Result<()> {
+/// Installs a filter of system calls for this thread and its later children, or as the flags of `seccomp` have it.
+pub(crate) fn filter_calls(program: &[libc::sock_filter], flags: libc::c_ulong) -> Result<()> {
     let program = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(Error::other)?,
         filter: program.as_ptr().cast_mut(),
     };
     // SAFETY: the kernel reads the program, which lives through the call.
-    check(unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
+    let thread = check(unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
     })?;
-    Ok(())
+    match thread {
+        0 => Ok(()),
+        thread => Err(Error::other(format!("thread {thread} has a filter of its own"))),
+    }
 }
 
 /// A file in memory that grows as it is written, until it is sealed.

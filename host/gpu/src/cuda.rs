@@ -13,6 +13,7 @@ mod judge;
 mod properties;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_core::limits::GPU_PRINTED_BYTES_MAX;
@@ -60,6 +61,19 @@ pub fn devices() -> Result<Vec<Properties>, DeviceProblem> {
 pub fn environment() -> impl Iterator<Item = (&'static str, OsString)> {
     let kept = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"];
     kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
+}
+
+/// The folders of the driver's library beside the system's: where this process looks for it, and where a link there leads.
+pub fn library_folders() -> Vec<PathBuf> {
+    let folders = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&folders).filter(|folder| folder.is_absolute());
+    let with_linked = |folder: PathBuf| {
+        let linked = ["libcuda.so", "libcuda.so.1"].map(|name| folder.join(name).canonicalize());
+        let linked = linked.into_iter().filter_map(|file| Some(file.ok()?.parent()?.to_owned()));
+        let linked: Vec<PathBuf> = linked.collect();
+        std::iter::once(folder).chain(linked)
+    };
+    folders.flat_map(with_linked).collect()
 }
 
 /// `assay-gpu devices`: the GPUs as one line of JSON.

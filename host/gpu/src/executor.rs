@@ -26,6 +26,7 @@ use crate::device::{Device, DeviceProblem};
 use crate::simulated::SimulatedDevice;
 
 pub(crate) mod buffer;
+mod confine;
 mod exchange;
 pub(crate) mod message;
 mod plan;
@@ -92,8 +93,9 @@ fn serve(choice: DeviceChoice) -> Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     nix::unistd::dup2_stdin(&nothing)?;
     let printed = Printed::capture()?;
+    confine::restrict_files(choice)?;
     end_with(&socket)?;
-    confine(choice)?;
+    limit(choice)?;
     let device = match open(choice) {
         Ok(device) => {
             message::send(&mut socket, &Hello::Ok(device.properties().clone()))?;
@@ -101,6 +103,7 @@ fn serve(choice: DeviceChoice) -> Result<()> {
         }
         Err(problem) => return message::send(&mut socket, &Hello::Err(problem)),
     };
+    assay_exec::confine::forbid_calls()?;
     // Problems up to here were reported. From here on hostile code runs, and its standard error is discarded.
     nix::unistd::dup2_stderr(&nothing)?;
     let mut work = ExecutorState::new(device, Exchange::new(exchange), printed);
@@ -136,8 +139,7 @@ fn end_with(socket: &UnixStream) -> Result<()> {
     Ok(())
 }
 
-fn confine(choice: DeviceChoice) -> Result<()> {
-    prctl::set_no_new_privs()?;
+fn limit(choice: DeviceChoice) -> Result<()> {
     // Nor may the other executor look into this one's memory.
     prctl::set_dumpable(false)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;

@@ -60,13 +60,9 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
     })
 });
 
-/// The test's, where it finds the library.
-pub fn folder() -> Option<PathBuf> {
-    std::env::var_os("LD_LIBRARY_PATH").map(PathBuf::from)
-}
-
-/// An executor has no environment of its test's.
+/// An executor does not have its test's variable, but the folder in which it finds the library.
 fn errors() -> String {
+    let folder = || std::env::var_os("LD_LIBRARY_PATH").map(PathBuf::from);
     let in_folder = || std::fs::read_to_string(folder()?.join("errors")).ok();
     std::env::var("FAKE_CUDA_ERROR").ok().or_else(in_folder).unwrap_or_default()
 }

@@ -2,8 +2,7 @@
 //! header says.
 
 use std::ffi::{c_char, c_uint, c_void};
-use std::path::PathBuf;
-use std::ptr::without_provenance_mut;
+use std::ptr::{null, null_mut, without_provenance_mut};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 use assay_ptx::{GridLaunch, LaunchArg, MemoryError};
@@ -12,7 +11,9 @@ use cudarc::driver::sys::{
     CUlaunchConfig, CUmodule, CUresult, CUstream,
 };
 
-use crate::gpu::{Answer, MULTIPROCESSORS, SHARED_BYTES_MAX, call, folder};
+use nix::libc;
+
+use crate::gpu::{Answer, MULTIPROCESSORS, SHARED_BYTES_MAX, call};
 
 fn no_buffer(_: MemoryError) -> CUresult {
     CUresult::CUDA_ERROR_INVALID_VALUE
@@ -86,17 +87,24 @@ extern "C" fn cuMemsetD8Async(at: CUdeviceptr, value: u8, bytes: usize, _: CUstr
     call("cuMemsetD8Async", |gpu| gpu.memory.write(at, &vec![value; bytes]).map_err(no_buffer))
 }
 
-/// The handle is the name of a file with the bytes as they are now.
+/// The handle names a segment of System V's shared memory with the bytes as they are now: it is there as long as this
+/// process, and needs no file, which an executor could not make.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuIpcGetMemHandle(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> u32 {
     call("cuIpcGetMemHandle", |gpu| {
         let bytes = *gpu.allocated.get(&address).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         let found = gpu.memory.read(address, bytes as u64).map_err(no_buffer)?;
-        let name = format!("{}-{address:x}", std::process::id());
-        std::fs::write(shared(&name)?, found).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+        // SAFETY: a new segment of so many bytes, which goes with the last process that has it.
+        let segment = unsafe {
+            let segment = libc::shmget(libc::IPC_PRIVATE, bytes, 0o600);
+            from_raw_parts_mut(attached(segment)?, bytes).copy_from_slice(found);
+            libc::shmctl(segment, libc::IPC_RMID, null_mut());
+            segment
+        };
         let mut reserved = [0; 64];
-        for (to, byte) in reserved.iter_mut().zip(name.bytes()) {
-            *to = c_char::from_ne_bytes([byte]);
+        let numbers = [segment as u64, bytes as u64].map(u64::to_le_bytes);
+        for (to, byte) in reserved.iter_mut().zip(numbers.as_flattened()) {
+            *to = c_char::from_ne_bytes([*byte]);
         }
         unsafe { *handle = CUipcMemHandle { reserved } };
         Ok(())
@@ -110,14 +118,20 @@ unsafe extern "C" fn cuIpcOpenMemHandle_v2(
     _flags: c_uint,
 ) -> u32 {
     call("cuIpcOpenMemHandle_v2", |gpu| {
-        let name = handle.reserved.map(|byte| byte.to_ne_bytes()[0]);
-        let name = std::str::from_utf8(&name).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        let path = shared(name.trim_end_matches('\0'))?;
-        let found = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        let at = gpu.memory.alloc(found.len() as u64);
-        let at = at.map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-        gpu.memory.write(at, &found).map_err(no_buffer)?;
-        unsafe { *address = at };
+        let bytes = handle.reserved.map(|byte| byte.to_ne_bytes()[0]);
+        let number = |at: usize| {
+            u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize
+        };
+        let (segment, bytes) = (number(0) as i32, number(8));
+        let at = gpu.memory.alloc(bytes as u64).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        // SAFETY: so many bytes are there until they are detached.
+        unsafe {
+            let theirs = attached(segment)?;
+            let written = gpu.memory.write(at, from_raw_parts(theirs, bytes)).map_err(no_buffer);
+            libc::shmdt(theirs.cast());
+            written?;
+            *address = at;
+        }
         Ok(())
     })
 }
@@ -127,10 +141,11 @@ extern "C" fn cuIpcCloseMemHandle(address: CUdeviceptr) -> u32 {
     call("cuIpcCloseMemHandle", |gpu| gpu.memory.read(address, 1).map(|_| ()).map_err(no_buffer))
 }
 
-/// A file of the test's folder.
-fn shared(name: &str) -> Answer<PathBuf> {
-    let folder = folder().ok_or(CUresult::CUDA_ERROR_NOT_SUPPORTED)?;
-    Ok(folder.join(format!("shared-{name}")))
+/// # Safety
+/// The kernel checks the number; the segment's bytes are nobody else's.
+unsafe fn attached(segment: i32) -> Answer<*mut u8> {
+    let at = unsafe { libc::shmat(segment, null(), 0) };
+    if at.addr() == usize::MAX { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(at.cast()) }
 }
 
 #[unsafe(no_mangle)]
