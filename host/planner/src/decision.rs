@@ -68,10 +68,12 @@ pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decis
         // Starts without a place cost nothing, so that there is no reason to ask for fewer.
         if supply.unplaced == 0 && search.accept_late(place, supply.capacity(high)) {
             let capacity = |workers| supply.capacity(workers);
-            let (late, late_bound) = search.least(place, (1, workers), precision, hint, capacity);
+            let (late, late_bound) = search.least(place, (1, high), precision, hint, capacity);
             search.accept_none_late();
-            if LATE_MARGIN * late < workers {
-                (workers, bound) = (LATE_MARGIN * late, late_bound);
+            // Workers that come late may have to be more than those that were there at once: they find more that waits.
+            let wanted = (LATE_MARGIN * late).min(workers).max(late);
+            if wanted != workers {
+                (workers, bound) = (wanted, late_bound);
             }
         }
         search.capacities[place.pool] = Capacity::of(workers);
