@@ -4,7 +4,7 @@
 //! A session has two executors. The candidate's is new for each session and is killed at its end, or as
 //! soon as its kernels have done what no process recovers from. The judge's is kept from session to
 //! session: the candidate's kernels never run in it, and what the reference computes never leaves it.
-//! Both have all buffers; what the candidate left goes to the judge through a file in memory.
+//! Both have all buffers; what the candidate left goes to the judge through a file in memory, or stays on the GPU.
 //!
 //! This side holds numbers, sizes and roles; it never sees what is in a buffer but by
 //! [`GpuSession::download`]. Whatever fails that is nobody's kernel's fault is [`SessionError::Unavailable`] or
