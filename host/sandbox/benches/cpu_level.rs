@@ -5,25 +5,18 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bindings::assay::reward::log;
-use bindings::assay::reward::types::{Outcome, Request};
-use bindings::{RewardPlugin, RewardPluginPre};
+use bare::BareState;
+use bare::bindings::assay::reward::types::{Outcome, Request};
+use bare::bindings::{RewardPlugin, RewardPluginPre};
 use serde_json::Value;
 use wasm_encoder::{
     BlockType, CodeSection, ExportKind, ExportSection, Function, FunctionSection, Instruction,
     Module as Encoder, TypeSection, ValType,
 };
-use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+use wasmtime::component::Component;
 use wasmtime::{Config, Engine, Instance, Module, Store};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-mod bindings {
-    wasmtime::component::bindgen!({
-        path: "../../sdk/wit/reward",
-        world: "reward-plugin",
-        ownership: Borrowing { duplicate_if_necessary: true },
-    });
-}
+mod bare;
 
 const LEVELS: [Level; 3] = [Level::V1, Level::V3, Level::Native];
 const ROUNDS: usize = 31;
@@ -62,43 +55,22 @@ impl Level {
     }
 }
 
-struct State {
-    wasi: WasiCtx,
-    table: ResourceTable,
-}
-
-impl WasiView for State {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
-}
-
-impl log::Host for State {
-    fn write(&mut self, _level: log::Level, _message: String) {}
-}
-
 struct Plugin {
     engine: Engine,
-    ready: RewardPluginPre<State>,
+    ready: RewardPluginPre<BareState>,
 }
 
 impl Plugin {
     fn new(level: Level, component: &[u8]) -> Self {
         let engine = level.engine();
         let component = Component::from_binary(&engine, component).expect("a component");
-        let mut linker = Linker::new(&engine);
-        wasmtime_wasi::p2::add_to_linker_sync(&mut linker).expect("linked once");
-        log::add_to_linker::<_, HasSelf<State>>(&mut linker, |state: &mut State| state)
-            .expect("linked once");
-        let ready = linker.instantiate_pre(&component).expect("all is linked");
+        let ready = bare::linker(&engine).instantiate_pre(&component).expect("all is linked");
         Self { engine, ready: RewardPluginPre::new(ready).expect("a plugin") }
     }
 
     /// The reward of one request, in a fresh instance.
     fn reward(&self, response: &str, label: &str) -> f64 {
-        let wasi = WasiCtx::builder().build();
-        let mut store = Store::new(&self.engine, State { wasi, table: ResourceTable::new() });
-        store.set_epoch_deadline(1);
+        let mut store = bare::store(&self.engine);
         let plugin: RewardPlugin = self.ready.instantiate(&mut store).expect("a plugin");
         let request = Request {
             id: "a-request",

@@ -10,6 +10,8 @@ use assay_sandbox::compile::PluginCompiler;
 use assay_sandbox::{LoadedPlugin, Request, Sandbox, StageCall};
 use criterion::{Criterion, criterion_group, criterion_main};
 
+mod bare;
+
 fn guest(name: &str) -> Vec<u8> {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let target = target.parent().expect("the target folder holds the temporary one");
@@ -115,38 +117,15 @@ fn python_calls(criterion: &mut Criterion) {
 
 /// The engine alone: one store and one instance for all calls, no limits but the epoch.
 mod reused {
-    use bindings::RewardPlugin;
-    use bindings::assay::reward::log;
-    use bindings::assay::reward::types::{Outcome, Request};
-    use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+    use wasmtime::component::Component;
     use wasmtime::{Config, Engine, Store};
-    use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-    mod bindings {
-        wasmtime::component::bindgen!({
-            path: "../../sdk/wit/reward",
-            world: "reward-plugin",
-            ownership: Borrowing { duplicate_if_necessary: true },
-        });
-    }
-
-    struct State {
-        wasi: WasiCtx,
-        table: ResourceTable,
-    }
-
-    impl WasiView for State {
-        fn ctx(&mut self) -> WasiCtxView<'_> {
-            WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-        }
-    }
-
-    impl log::Host for State {
-        fn write(&mut self, _level: log::Level, _message: String) {}
-    }
+    use crate::bare::bindings::RewardPlugin;
+    use crate::bare::bindings::assay::reward::types::{Outcome, Request};
+    use crate::bare::{self, BareState};
 
     pub(super) struct Instance {
-        store: Store<State>,
+        store: Store<BareState>,
         plugin: RewardPlugin,
     }
 
@@ -156,15 +135,9 @@ mod reused {
             config.epoch_interruption(true);
             let engine = Engine::new(&config).expect("valid");
             let component = Component::from_binary(&engine, component).expect("a component");
-            let mut linker = Linker::new(&engine);
-            wasmtime_wasi::p2::add_to_linker_sync(&mut linker).expect("linked once");
-            log::add_to_linker::<_, HasSelf<State>>(&mut linker, |state: &mut State| state)
-                .expect("linked once");
-            let wasi = WasiCtx::builder().build();
-            let mut store = Store::new(&engine, State { wasi, table: ResourceTable::new() });
-            store.set_epoch_deadline(1);
-            let plugin =
-                RewardPlugin::instantiate(&mut store, &component, &linker).expect("a plugin");
+            let mut store = bare::store(&engine);
+            let plugin = RewardPlugin::instantiate(&mut store, &component, &bare::linker(&engine));
+            let plugin = plugin.expect("a plugin");
             Self { store, plugin }
         }
 
