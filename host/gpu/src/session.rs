@@ -53,6 +53,8 @@ const STARTS_MAX: u32 = 2;
 /// The most executors that are kept for candidates to come, and the memory of a GPU that has one more of them.
 const SPARES_MAX: u64 = 4;
 const MEMORY_BYTES_OF_SPARE: u64 = 16 << 30;
+/// The longest that a session waits for executors of later ones.
+const SPARE_START_MAX: Duration = Duration::from_secs(10);
 
 /// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,10 +151,9 @@ impl Gpu {
                 return Err(error);
             }
         };
-        // Nothing may start while something is measured. One that fails is replaced when its turn comes.
-        for spare in &mut state.spares {
-            let _ = spare.ready(deadline);
-        }
+        // Nothing may start while something is measured.
+        let soon = deadline.min(Instant::now() + SPARE_START_MAX);
+        state.spares.retain_mut(|spare| spare.ready(soon).is_ok());
         state.in_session = true;
         drop(state);
         Ok(GpuSession {
