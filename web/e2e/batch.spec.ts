@@ -51,6 +51,26 @@ test("a live batch is followed to its end without a reload", async ({ context, p
   await expect(incidents.getByRole("row", { name: /requests failed/ })).toContainText("liar-1");
 });
 
+test("the timeline is drawn again with a font that comes late", async ({ page }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\.woff2$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await enter(page, host);
+  await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  const timeline = page.getByRole("img", { name: "Timeline of 8 requests" });
+  const drawn = () => timeline.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  await timeline.scrollIntoViewIfNeeded();
+  await expect.poll(async () => (await drawn()) === (await drawn())).toBe(true);
+  const before = await drawn();
+  release();
+  await expect.poll(drawn).not.toBe(before);
+});
+
 test("a filter finds a failed request and leads to its log", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/batches?run=liar-1", "Batches");

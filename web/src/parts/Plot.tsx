@@ -8,6 +8,7 @@ import { SERIES } from "../theme";
 import { clippedSpans } from "./clip";
 import { moment, withoutZeros } from "./format";
 import { drawMarks, type Mark } from "./marks";
+import { useFonts } from "./useFonts";
 import { useSeen } from "./useSeen";
 
 /** A colour of the series, or one that stands for no series: `ink` for what is compared, `grey` for the rest. */
@@ -72,7 +73,9 @@ export function Plot(props: PlotProps) {
   const data = [x, ...(props.stacked ? stackedValues(values) : values)] as uPlot.AlignedData;
   const shownData = useRef(data);
   shownData.current = data;
+  const fonts = useFonts();
   const shape = JSON.stringify([
+    fonts,
     [
       scheme,
       props.xAs,

@@ -4,6 +4,7 @@
 import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type RefObject, useEffect, useRef } from "react";
+import { useFonts } from "../../../parts/useFonts";
 import { stageColours } from "./colours";
 import { type Colours, draw, type Scene } from "./draw";
 import type { Frame } from "./view";
@@ -21,6 +22,7 @@ export function useCanvas(
   const scheme = useComputedColorScheme();
   const { ref, width } = useElementSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
+  useFonts();
   const { left, top, bottom, height } = place;
   const frame = { left, top, width: Math.max(width - 2 * left, 1), height };
   useEffect(() => {
