@@ -65,8 +65,13 @@ test("the timeline is drawn again with a font that comes late", async ({ page })
   const timeline = page.getByRole("img", { name: "Timeline of 8 requests" });
   const drawn = () => timeline.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
   await timeline.scrollIntoViewIfNeeded();
-  await expect.poll(async () => (await drawn()) === (await drawn())).toBe(true);
-  const before = await drawn();
+  let before = "";
+  const rests = async () => {
+    const last = before;
+    before = await drawn();
+    return before === last;
+  };
+  await expect.poll(rests).toBe(true);
   release();
   await expect.poll(drawn).not.toBe(before);
 });
