@@ -78,6 +78,7 @@ pub fn load_from(rows: &[Row], first: usize) -> Result<Load> {
             response: row.response.clone(),
             label: row.label.clone(),
             metadata: None,
+            expected_ms: None,
         };
         serde_json::to_writer(&mut ndjson, &item)?;
         ndjson.push(b'\n');

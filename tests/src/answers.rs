@@ -30,6 +30,7 @@ pub fn item(key: impl Into<String>, response: &str, label: &str) -> SubmitItem {
         response: response.into(),
         label: Some(serde_json::from_str(label).expect("a label is JSON")),
         metadata: None,
+        expected_ms: None,
     }
 }
 

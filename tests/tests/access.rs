@@ -65,6 +65,7 @@ fn routes() -> Vec<Route> {
         (Method::POST, "/v1/batches", announce, WRITE, NotFound),
         (Method::GET, "/v1/batches/{id}", none(), READ, NotFound),
         (Method::POST, "/v1/batches/{id}/requests", item, WRITE, NotFound),
+        (Method::PATCH, "/v1/batches/{id}", json!({ "outstanding": 1 }), WRITE, NotFound),
         (Method::POST, "/v1/batches/{id}/seal", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/batches/{id}/cancel", none(), WRITE, NotFound),
         (Method::GET, "/v1/batches/{id}/results", none(), READ, NotFound),

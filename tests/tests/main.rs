@@ -50,5 +50,6 @@ mod storage;
 mod structure;
 mod telemetry;
 mod tenants;
+mod told;
 mod views;
 mod webhooks;

@@ -264,6 +264,7 @@ impl PlannedRun {
                 key: format!("sample-{:05}", request.seq),
                 group: Some(group_name(request.seq, size)),
                 body: self.body(iteration, request.seq, size).into(),
+                expected_ms: None,
             };
             let first_request_at = (request.seq == 0).then_some(request.arrived_at);
             let sealed_at = last.filter(|_| request.seq + 1 == size);

@@ -141,6 +141,10 @@ pub struct Batch {
     /// The unit for which the trainer waits.
     #[serde(default)]
     pub consumes: Consumes,
+    /// Number of requests that are still to come, by what the trainer last said of its rollouts; absent if it said
+    /// nothing since the server's start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
     /// Numbers of ended requests by ending.
     pub counts: Counts,
     /// Mean over all requests with a reward; absent while there is none.
@@ -176,6 +180,15 @@ pub struct SealBatch {
     /// Expected number of requests; the seal is refused if the batch has another number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_count: Option<u32>,
+}
+
+/// `PATCH /v1/batches/{id}`: what the trainer knows now. Absent fields stay as they are.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateBatch {
+    /// Number of rollouts that still run, each of which will send a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
 }
 
 /// A page of results.

@@ -31,6 +31,11 @@ pub struct SubmitItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub metadata: Option<Box<RawValue>>,
+    /// Time that the reward is expected to take once a worker has the request, all stages together, in milliseconds, up to
+    /// a day; absent, it counts as long as requests of the run usually take. Where whole batches are waited for, the longest
+    /// waiting request of a batch is served first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_ms: Option<u32>,
 }
 
 /// The result of the submission of an item.

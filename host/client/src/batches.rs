@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_api::batch::{AnnounceBatch, Batch, ResultsPage, SealBatch};
+use assay_api::batch::{AnnounceBatch, Batch, ResultsPage, SealBatch, UpdateBatch};
 use assay_api::request::{Reward, RewardRequest, SubmitItem, SubmitReply};
 use assay_core::id::BatchId;
 use assay_core::limits::LONG_POLL_SECONDS_MAX;
@@ -45,6 +45,12 @@ impl Client {
         let request = self.request(Method::POST, &["batches", &batch.to_string(), "requests"]);
         let request = request.timeout(SUBMIT_CALL).header(CONTENT_TYPE, NDJSON).body(body);
         self.json(request, Repeat::Safe).await
+    }
+
+    /// Tells what is known now of the requests that are to come.
+    pub async fn update_batch(&self, batch: BatchId, update: &UpdateBatch) -> Result<Batch, Error> {
+        let request = self.request(Method::PATCH, &["batches", &batch.to_string()]);
+        self.json(request.json(update), Repeat::Safe).await
     }
 
     /// Says that no more requests will come.

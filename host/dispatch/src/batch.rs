@@ -344,6 +344,7 @@ impl LiveBatch {
                 key: item.key.clone(),
                 group: item.group.clone(),
                 body: item.body.clone(),
+                expected_ms: item.expected_ms,
             });
             taken.fates.push(ItemFate::Accepted(RequestId { batch: self.id(), seq }));
             self.add(item, content);

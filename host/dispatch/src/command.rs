@@ -25,6 +25,7 @@ pub(crate) enum Command {
     Restore(Box<FoundBatch>),
     Announce(Box<Announcement>, Option<ContentHash>, Reply<Arc<CommittedBatch>>),
     Submit { tenant: TenantId, batch: BatchId, items: Vec<HashedItem>, reply: Reply<Vec<ItemFate>> },
+    TellOutstanding { tenant: TenantId, batch: BatchId, outstanding: u32, reply: Reply<()> },
     Seal { tenant: TenantId, batch: BatchId, final_count: Option<u32>, reply: Reply<()> },
     Cancel { tenant: TenantId, batch: BatchId, reply: Reply<()> },
     WorkerJoined { joining: Joining, link: WorkerLink, reply: oneshot::Sender<WorkerId> },

@@ -55,6 +55,8 @@ pub struct BatchProgress {
     pub state: BatchState,
     pub counts: Counts,
     pub reward_sum: f64,
+    /// The number of requests that will have come, by what the trainer last said of its rollouts.
+    pub size_told: Option<u32>,
     pub first_request_at: Option<Micros>,
     pub last_request_at: Option<Micros>,
     pub sealed_at: Option<Micros>,
@@ -77,6 +79,7 @@ impl BatchProgress {
             state: BatchState::Announced,
             counts: Counts::default(),
             reward_sum: 0.0,
+            size_told: None,
             first_request_at: None,
             last_request_at: None,
             sealed_at: None,
@@ -234,6 +237,10 @@ impl CommittedBatch {
                 group_size: row.group_size,
                 max_extra_delay_ms: row.max_extra_delay_ms,
                 consumes: row.consumes,
+                outstanding: progress
+                    .size_told
+                    .filter(|_| progress.sealed_at.is_none() && !progress.state.is_final())
+                    .map(|size| size.saturating_sub(progress.counts.submitted)),
                 counts: progress.counts,
                 mean_reward: (rewarded > 0).then_some(mean),
                 announced_at: row.announced_at,

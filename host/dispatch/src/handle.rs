@@ -54,6 +54,8 @@ pub struct NewItem {
     pub permit: BudgetPermit,
     /// The deadline of the client that waits for this request. A repeated item replaces it.
     pub due: Option<Micros>,
+    /// The time that it is expected to take, as the trainer says.
+    pub expected_ms: Option<u32>,
     /// Its place in a trace that is recorded.
     pub trace: Option<TraceContext>,
 }
@@ -229,6 +231,16 @@ impl Dispatch {
         });
         let items = hashed.collect();
         self.send(|reply| Command::Submit { tenant, batch, items, reply }).await
+    }
+
+    /// The trainer's word on how many rollouts still run. It is kept in memory alone: the next one takes its place.
+    pub async fn tell_outstanding(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        outstanding: u32,
+    ) -> Result<(), DispatchError> {
+        self.call(|reply| Command::TellOutstanding { tenant, batch, outstanding, reply }).await
     }
 
     /// Returns once the seal is committed.

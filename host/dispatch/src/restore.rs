@@ -226,7 +226,7 @@ impl LiveBatch {
         budget: &AdmissionBudget,
         results: &mut Vec<(u32, bytes::Bytes)>,
     ) -> (Option<u32>, NewRequest) {
-        let LiveRequestRow { seq, key, group, arrived_at, state } = request;
+        let LiveRequestRow { seq, key, group, arrived_at, expected_ms, state } = request;
         self.skip_to(seq);
         let group_number = group.as_deref().map(|name| self.group(name));
         let (position, progress) = match state {
@@ -256,15 +256,21 @@ impl LiveBatch {
             LiveRequestState::Waiting { body, left, log_lines } => {
                 let permit = budget.acquire_restored(self.committed.row.tenant, body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
-                let item = NewItem { key, group, body, permit, due: None, trace: None };
+                let item =
+                    NewItem { key, group, body, permit, due: None, expected_ms, trace: None };
                 let ran = self.restore_waiting(item, left, log_lines);
                 (None, Progress::Waiting { stage, ran })
             }
         };
-        (
-            position,
-            NewRequest { seq, group: group_number, arrived: arrived_at, deadline: None, progress },
-        )
+        let new = NewRequest {
+            seq,
+            group: group_number,
+            arrived: arrived_at,
+            deadline: None,
+            expected_ms,
+            progress,
+        };
+        (position, new)
     }
 
     fn restore_progress(

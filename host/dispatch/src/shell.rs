@@ -178,6 +178,9 @@ impl Shell {
             Command::Submit { tenant, batch, items, reply } => {
                 self.submit(tenant, batch, items, reply);
             }
+            Command::TellOutstanding { tenant, batch, outstanding, reply } => {
+                self.tell_outstanding(tenant, batch, outstanding, reply);
+            }
             Command::Seal { tenant, batch, final_count, reply } => {
                 self.seal(tenant, batch, final_count, reply);
             }

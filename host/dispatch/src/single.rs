@@ -158,7 +158,7 @@ mod tests {
         let row = row();
         let (tenant, batch) = (row.tenant, row.id);
         let body = bytes::Bytes::new();
-        let request = RequestRow { seq: 0, key: "a".into(), group: None, body };
+        let request = RequestRow { seq: 0, key: "a".into(), group: None, body, expected_ms: None };
         let (batch_row, requests, mark) = (Some(row), vec![request], BatchMark::default());
         let admission = Admission { batch: batch_row, requests, mark };
         Admitted { tenant, batch, at: START, admission }

@@ -72,6 +72,24 @@ impl Shell {
         }
     }
 
+    pub(super) fn tell_outstanding(
+        &mut self,
+        tenant: TenantId,
+        id: BatchId,
+        outstanding: u32,
+        reply: Reply<()>,
+    ) {
+        let told = self.batches.find(tenant, id).map(|batch| {
+            batch.committed.change(|progress| {
+                progress.size_told = Some(progress.counts.submitted.saturating_add(outstanding));
+            });
+        });
+        if told.is_ok() {
+            self.step(Event::BatchProgressed { batch: id, outstanding });
+        }
+        answer(reply, told);
+    }
+
     pub(super) fn seal(
         &mut self,
         tenant: TenantId,
@@ -243,8 +261,9 @@ impl Shell {
             let request = RequestId { batch: id, seq: row.seq };
             let progress = self.progress_of(request, Eligibility::Primary);
             let entry = self.batches.get(id)?.entry(row.seq)?;
-            let (group, due) = (entry.group, entry.due);
-            Some(NewRequest { seq: row.seq, group, arrived: at, deadline: due, progress })
+            let (group, deadline) = (entry.group, entry.due);
+            let expected_ms = row.expected_ms;
+            Some(NewRequest { seq: row.seq, group, arrived: at, deadline, expected_ms, progress })
         });
         let requests: Vec<NewRequest> = requests.collect();
         let Some(batch) = self.batches.get(id) else { return };
@@ -300,9 +319,15 @@ impl Shell {
         self.batch_announced(id);
         let request = RequestId { batch: id, seq: 0 };
         let progress = self.progress_of(request, Eligibility::WaiterOnly);
-        let requests =
-            vec![NewRequest { seq: 0, group: None, arrived: at, deadline: due, progress }];
-        self.submitted(id, requests);
+        let request = NewRequest {
+            seq: 0,
+            group: None,
+            arrived: at,
+            deadline: due,
+            expected_ms: None,
+            progress,
+        };
+        self.submitted(id, vec![request]);
         self.step(Event::BatchSealed { batch: id });
         committed
     }

@@ -36,6 +36,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(audit::list::list))
         .routes(guarded!(batches::announce::announce))
         .routes(guarded!(batches::get::get))
+        .routes(guarded!(batches::update::update))
         .routes(guarded!(batches::submit::submit))
         .routes(guarded!(batches::seal::seal))
         .routes(guarded!(batches::cancel::cancel))

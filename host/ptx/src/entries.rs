@@ -69,6 +69,20 @@ fn entry(parser: &mut PtxParser<'_>) -> Result<Option<PtxEntry>, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PtxModule;
+
+    #[test]
+    fn no_directive_hides_a_kernel_from_the_parser() {
+        for hiding in [
+            ".pragma \"x\" .entry k() { ret; }",
+            ".version 9.0 .entry k() { ret; }",
+            ".section .debug { .entry k() { ret; }",
+            ".entry k() { .pragma \"x\" .entry l() { ret; } }",
+        ] {
+            assert!(entries(hiding).is_ok_and(|declared| !declared.is_empty()), "{hiding}");
+            assert!(PtxModule::parse(hiding).is_err(), "{hiding}");
+        }
+    }
 
     #[test]
     fn declarations_are_read_and_bodies_are_not() {

@@ -132,22 +132,33 @@ impl<'a> PtxParser<'a> {
         if self.takes(mark) { Ok(()) } else { self.syntax("other punctuation was expected") }
     }
 
-    fn skip_line(&mut self) {
+    fn skip_line(&mut self) -> ParseResult<()> {
         let line = self.line();
         while self.tokens.get(self.at).is_some_and(|token| token.line == line) {
-            self.at += 1;
+            self.skip_token()?;
         }
+        Ok(())
     }
 
-    fn skip_past(&mut self, mark: char) {
+    fn skip_past(&mut self, mark: char) -> ParseResult<()> {
         while self.at < self.tokens.len() && !self.takes(mark) {
-            self.at += 1;
+            self.skip_token()?;
         }
+        Ok(())
+    }
+
+    /// No kernel is passed over unread: `entries` tells of all that the text declares.
+    fn skip_token(&mut self) -> ParseResult<()> {
+        if self.peek() == Some(TokenKind::Word(".entry")) {
+            return self.syntax("the directive before a kernel must end");
+        }
+        self.at += 1;
+        Ok(())
     }
 
     fn item(&mut self, unit: &mut TranslationUnit<'a>) -> ParseResult<()> {
         match self.peek() {
-            Some(TokenKind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line(),
+            Some(TokenKind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line()?,
             Some(TokenKind::Word(".address_size")) => {
                 self.at += 1;
                 if self.peek() != Some(TokenKind::Word("64")) {
@@ -155,8 +166,8 @@ impl<'a> PtxParser<'a> {
                 }
                 self.at += 1;
             }
-            Some(TokenKind::Word(".pragma")) => self.skip_past(';'),
-            Some(TokenKind::Word(".section")) => self.skip_past('}'),
+            Some(TokenKind::Word(".pragma")) => self.skip_past(';')?,
+            Some(TokenKind::Word(".section")) => self.skip_past('}')?,
             Some(TokenKind::Word(".visible" | ".extern" | ".weak" | ".common")) => self.at += 1,
             Some(TokenKind::Word(".entry" | ".func")) => {
                 let function = self.function()?;
@@ -204,7 +215,7 @@ impl<'a> PtxParser<'a> {
                     Vec::new()
                 }
                 ".pragma" => {
-                    self.skip_past(';');
+                    self.skip_past(';')?;
                     Vec::new()
                 }
                 _ => return Err(self.fault(ParseProblem::Unsupported("this directive".into()))),
@@ -245,8 +256,8 @@ impl<'a> PtxParser<'a> {
                     statements.push(PtxStatement::Close);
                 }
                 Some(TokenKind::Mark(';')) => self.at += 1,
-                Some(TokenKind::Word(".loc" | ".file")) => self.skip_line(),
-                Some(TokenKind::Word(".pragma")) => self.skip_past(';'),
+                Some(TokenKind::Word(".loc" | ".file")) => self.skip_line()?,
+                Some(TokenKind::Word(".pragma")) => self.skip_past(';')?,
                 Some(TokenKind::Word(".reg")) => self.registers(&mut statements)?,
                 Some(TokenKind::Word(".local" | ".shared" | ".param")) => {
                     statements.extend(self.variables()?.into_iter().map(PtxStatement::Variable));

@@ -108,6 +108,7 @@ impl Rig {
             group: Some(*seq / 8),
             arrived: Micros(self.now),
             deadline: None,
+            expected_ms: None,
             progress: Progress::Waiting { stage: 0, ran: Vec::new() },
         };
         *seq += 1;

@@ -16,6 +16,7 @@
 //! an unknown one. Requests are accepted in every state. An open batch is idle while it has no unfinished
 //! requests. It must never end a request twice.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ use assay_core::time::Micros;
 
 use crate::action::{Action, FinalEnd, StageTiming};
 use crate::config::Config;
-use crate::estimate::{Estimates, expected};
+use crate::discipline::Turn;
+use crate::estimate::{Estimates, LastBatch, expected, left_ms};
 use crate::event::{NewBatch, NewRequest, Progress};
 use crate::fair_queue::Owner;
 use crate::profile::{Ending, Profile, ProfileRequest};
@@ -45,6 +47,8 @@ pub(crate) struct Batch {
     /// Its entry among the timers.
     pub(crate) due: Option<Micros>,
     sealed: bool,
+    /// The number of requests that will have come, by what the trainer last said of its rollouts.
+    size_told: Option<u32>,
     submitted: SeqSet,
     groups: BTreeMap<u32, Group>,
     stages: Vec<Reached>,
@@ -56,6 +60,8 @@ pub(crate) struct Batch {
     /// From the first arrival to T of the run's last completed batch, as it stood at the first
     /// request.
     span_before: Option<Micros>,
+    /// The time that a request usually takes from each stage on, in milliseconds, as it stood at the first request.
+    usual_left_ms: Arc<[u32]>,
     earliest_end: Option<Micros>,
     /// The time of its last event.
     touched: Micros,
@@ -113,6 +119,7 @@ impl Batch {
             requests: BTreeMap::new(),
             due: None,
             sealed: false,
+            size_told: None,
             submitted: SeqSet::default(),
             groups: BTreeMap::new(),
             stages,
@@ -121,6 +128,7 @@ impl Batch {
             ran: Vec::new(),
             first_arrival: None,
             span_before: None,
+            usual_left_ms: Arc::default(),
             earliest_end: None,
             touched: Micros::ZERO,
             estimate: None,
@@ -142,9 +150,12 @@ impl Batch {
         self.estimate
     }
 
-    /// From the first arrival to T.
-    pub(crate) fn span(&self) -> Option<Micros> {
-        Some(self.earliest_end?.since(self.first_arrival?))
+    /// What the run's next batch is ordered by; `None` if no request came.
+    pub(crate) fn completed(&self) -> Option<LastBatch> {
+        let ended: Vec<(u32, Micros)> =
+            self.stages.iter().map(|stage| (stage.ended, stage.ended_time)).collect();
+        let span = self.earliest_end?.since(self.first_arrival?);
+        Some(LastBatch { span, left_ms: left_ms(&ended) })
     }
 
     pub(crate) fn owner(&self) -> Owner {
@@ -211,13 +222,15 @@ impl Batch {
         // A time that nobody kept counts as none.
         before.resize(stage, Micros::ZERO);
         self.count_ran(&before);
-        let request = Request::new(new.group, new.arrived, ready, before);
+        let mut request = Request::new(new.group, new.arrived, ready, before);
+        request.expect(new.expected_ms);
         self.reach(stage, request.earliest_end());
         self.requests.insert(new.seq, request);
     }
 
     fn admit_waiter(&mut self, new: &NewRequest, primary: RequestId) {
         let mut request = Request::new(new.group, new.arrived, new.arrived, Vec::new());
+        request.expect(new.expected_ms);
         request.set_primary(Some(primary));
         self.waiters.live += 1;
         self.waiters.latest = self.waiters.latest.max(new.arrived);
@@ -370,14 +383,24 @@ impl Batch {
         self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
-    /// When the request became ready for the pool of its stage. Where an earlier stage ran in the same pool, that is
-    /// when it arrived: a pool ends what it began before it begins another request of the batch, or nobody
-    /// would be answered until the first stage of all of them is over.
-    pub(crate) fn ready_for_pool(&self, seq: u32) -> Micros {
+    /// The request's turn in the pool of its stage. Where an earlier stage ran in the same pool, it keeps the turn that it
+    /// had there: a pool ends what it began before it begins another request of the batch, or nobody would be answered
+    /// until the first stage of all of them is over.
+    ///
+    /// Where the end of the batch matters (`by_expected`), what is expected to take longest comes first. A request of which
+    /// the trainer told nothing counts as usual.
+    pub(crate) fn turn(&self, seq: u32, by_expected: bool) -> Turn {
         let request = &self.requests[&seq];
-        let (earlier, rest) = self.new.stages.split_at(request.stage);
-        let ran_here = earlier.iter().any(|stage| stage.pool == rest[0].pool);
-        if ran_here { request.arrived } else { request.ready }
+        let stages = &self.new.stages;
+        let pool = &stages[request.stage].pool;
+        let first = stages.iter().position(|stage| stage.pool == *pool).unwrap_or(request.stage);
+        let ready = if first < request.stage { request.arrived } else { request.ready };
+        let expected_ms = match request.expected_ms_from(first) {
+            _ if !by_expected => 0,
+            Some(told) => told,
+            None => self.usual_left_ms.get(first).copied().unwrap_or(0),
+        };
+        Turn { expected_ms: Reverse(expected_ms), ready, seq }
     }
 
     /// Leased requests are counted as waiting.
@@ -393,13 +416,26 @@ impl Batch {
             announced: self.new.announced,
             first_arrival: self.first_arrival,
             submitted: self.submitted.len(),
-            expected_size: self.new.expected_size,
+            expected_size: self.size_known(),
             sealed: self.sealed,
             earliest_end: self.earliest_end,
             rank: self.estimate,
             at_stage: self.stages.iter().map(|reached| reached.view()).collect(),
             waiters: self.waiters.live,
         }
+    }
+
+    /// So many rollouts still run; says whether that changes the number of requests that are to come. The batch is
+    /// complete with the announced number all the same.
+    pub(crate) fn tell_outstanding(&mut self, outstanding: u32, now: Micros) -> bool {
+        self.touched = now;
+        let known = self.size_known();
+        self.size_told = Some(self.submitted.len().saturating_add(outstanding));
+        self.size_known() != known
+    }
+
+    fn size_known(&self) -> Option<u32> {
+        self.size_told.or(self.new.expected_size)
     }
 
     pub(crate) fn has_requests(&self) -> bool {
@@ -436,7 +472,12 @@ impl Batch {
     pub(crate) fn refresh(&mut self, estimates: &Estimates) -> bool {
         let Some(first) = self.first_arrival else { return false };
         if self.estimate.is_none() {
-            self.span_before = estimates.span(self.new.tenant, &self.new.run);
+            let last = estimates.last_batch(self.new.tenant, &self.new.run);
+            self.span_before = last.map(|last| last.span);
+            self.usual_left_ms = last.map_or_else(
+                || estimates.usual_left_ms(&self.new.plugin, &self.new.stages),
+                |last| Arc::clone(&last.left_ms),
+            );
         }
         let means = estimates.stages(&self.new.plugin);
         let mut at = self.earliest_end.unwrap_or(Micros::ZERO);

@@ -67,6 +67,11 @@ impl Discipline {
         self.groups_always || wanted
     }
 
+    /// Whether the longest expected request of a batch is served first: it ends the batch early, and groups late.
+    pub(crate) fn goes_by_expected(self, in_groups: bool) -> bool {
+        !in_groups && self.ranking == Ranking::EstimatedEnd
+    }
+
     /// Makes the queue of one batch.
     pub(crate) fn queue_of(self, in_groups: bool) -> Box<dyn BatchQueue> {
         let discipline = if in_groups { Self::EBF_GROUPS } else { self };

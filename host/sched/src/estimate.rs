@@ -46,8 +46,27 @@ type RunKey = (TenantId, Arc<str>);
 pub(crate) struct Estimates {
     plugins: LruMap<Digest, Vec<Option<Mean>>>,
     usual: LruMap<Digest, Vec<UsualTimes>>,
-    /// The time from the first arrival to T of the run's last completed batch.
-    spans: LruMap<RunKey, Micros>,
+    last_batches: LruMap<RunKey, LastBatch>,
+}
+
+/// What is known of a run's last completed batch.
+#[derive(Debug, Default)]
+pub(crate) struct LastBatch {
+    /// The time from its first arrival to T.
+    pub(crate) span: Micros,
+    /// See [`left_ms`].
+    pub(crate) left_ms: Arc<[u32]>,
+}
+
+/// The mean time that a request which reaches a stage takes from there on, in milliseconds; from the number of requests
+/// that ended each stage and the sum of their times.
+pub(crate) fn left_ms(ended: &[(u32, Micros)]) -> Arc<[u32]> {
+    let left = ended.iter().enumerate().map(|(stage, (count, _))| {
+        let times = ended[stage..].iter().map(|(_, time)| time.0 / 1_000);
+        let mean = times.sum::<u64>().checked_div(u64::from(*count)).unwrap_or(0);
+        u32::try_from(mean).unwrap_or(u32::MAX)
+    });
+    left.collect()
 }
 
 impl Estimates {
@@ -55,7 +74,7 @@ impl Estimates {
         Self {
             plugins: LruMap::new(ENTRIES_MAX),
             usual: LruMap::new(ENTRIES_MAX),
-            spans: LruMap::new(ENTRIES_MAX),
+            last_batches: LruMap::new(ENTRIES_MAX),
         }
     }
 
@@ -95,27 +114,40 @@ impl Estimates {
         self.usual.get(plugin)?.get(stage)?.usual()
     }
 
-    pub(crate) fn batch_completed(&mut self, tenant: TenantId, run: Arc<str>, span: Micros) {
-        *self.spans.entry((tenant, run), || span) = span;
+    pub(crate) fn batch_completed(&mut self, tenant: TenantId, run: Arc<str>, last: LastBatch) {
+        let known = self.last_batches.entry((tenant, run), LastBatch::default);
+        *known = last;
     }
 
     /// Knows the batch as if it had run here: each stage's mean counts as one observation.
     pub(crate) fn history_read(&mut self, profile: &Profile) {
         self.plugin_used(profile.plugin, profile.stages.len());
+        let mut ended = Vec::with_capacity(profile.stages.len());
         for (stage, shape) in profile.stages.iter().enumerate() {
             let ran = profile.ran.iter().skip(stage).step_by(profile.stages.len());
             let ran = ran.filter(|ran| **ran > Micros::ZERO);
-            let (sum, count) = ran.fold((0_u64, 0), |(sum, count), ran| (sum + ran.0, count + 1));
-            if let Some(mean) = sum.checked_div(count) {
+            let (sum, count) =
+                ran.fold((0_u64, 0_u32), |(sum, count), ran| (sum + ran.0, count + 1));
+            ended.push((count, Micros(sum)));
+            if let Some(mean) = sum.checked_div(count.into()) {
                 self.stage_ran(profile.plugin, stage, shape, Micros(mean));
             }
         }
         let span = profile.earliest_end.since(profile.first_arrival);
-        self.batch_completed(profile.tenant, Arc::clone(&profile.run), span);
+        let last = LastBatch { span, left_ms: left_ms(&ended) };
+        self.batch_completed(profile.tenant, Arc::clone(&profile.run), last);
     }
 
-    pub(crate) fn span(&self, tenant: TenantId, run: &Arc<str>) -> Option<Micros> {
-        self.spans.get(&(tenant, Arc::clone(run))).copied()
+    pub(crate) fn last_batch(&self, tenant: TenantId, run: &Arc<str>) -> Option<&LastBatch> {
+        self.last_batches.get(&(tenant, Arc::clone(run)))
+    }
+
+    /// The time that a request of the plugin is expected to take from each stage on, where its run has no batch to go by.
+    pub(crate) fn usual_left_ms(&self, plugin: &Digest, stages: &[StageShape]) -> Arc<[u32]> {
+        let means = self.stages(plugin);
+        let mean = |stage: usize| means.get(stage).copied().flatten();
+        let ended = stages.iter().enumerate().map(|(at, shape)| (1, expected(mean(at), shape)));
+        left_ms(&ended.collect::<Vec<_>>())
     }
 }
 
@@ -203,8 +235,14 @@ mod tests {
         };
         let _ = sched.step(at, Event::BatchAnnounced(announced));
         let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
-        let requests =
-            vec![NewRequest { seq: 0, group: None, arrived: at, deadline: None, progress }];
+        let requests = vec![NewRequest {
+            seq: 0,
+            group: None,
+            arrived: at,
+            deadline: None,
+            expected_ms: None,
+            progress,
+        }];
         let _ = sched.step(at, Event::RequestsSubmitted { batch: id(2), requests });
         assert_eq!(sched.estimated_done(id(2)), Some(at + Micros(700)));
     }

@@ -41,6 +41,13 @@ pub enum Event {
         /// The waiters that run.
         released: Vec<Released>,
     },
+    /// The trainer says how many of the batch's rollouts still run: as many requests are to come.
+    BatchProgressed {
+        /// The batch.
+        batch: BatchId,
+        /// The number of rollouts that still run.
+        outstanding: u32,
+    },
     /// No more requests will come.
     BatchSealed {
         /// The batch.
@@ -181,6 +188,9 @@ pub struct NewRequest {
     /// The time at which the client that waits for it gives up; until then it is ranked as if its batch ended
     /// then.
     pub deadline: Option<Micros>,
+    /// The time that all its stages together are expected to take, in milliseconds, as the trainer says; `None` counts
+    /// as usual. Where whole batches are waited for, the longest request of a batch is served first.
+    pub expected_ms: Option<u32>,
     /// The request's progress.
     pub progress: Progress,
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_core::id::{BatchId, RequestId};
 use assay_core::time::Micros;
 
-use crate::discipline::{BatchQueue, Discipline, Ranking};
+use crate::discipline::{BatchQueue, Discipline, Ranking, Turn};
 use deadlines::Deadlines;
 
 /// The key by which batches are ordered; the smaller is served first.
@@ -28,8 +28,7 @@ pub(crate) struct Rank {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) rank: Rank,
-    /// The time at which it became ready for this pool.
-    pub(crate) ready: Micros,
+    pub(crate) turn: Turn,
     pub(crate) group: Option<u32>,
     /// Whether its batch is served group by group.
     pub(crate) in_groups: bool,
@@ -79,13 +78,13 @@ impl Queue {
     }
 
     pub(crate) fn push(&mut self, request: RequestId, place: Place) {
-        let RequestId { batch, seq } = request;
-        let Place { rank, ready, group, in_groups, left, .. } = place;
+        let RequestId { batch, .. } = request;
+        let Place { rank, turn, group, in_groups, left, .. } = place;
         let lane = self.lanes.entry(batch).or_insert_with(|| {
             self.ranks.insert((rank, batch));
             Lane { rank, waiting: self.discipline.queue_of(in_groups) }
         });
-        let new = lane.waiting.push((ready, seq), group, left);
+        let new = lane.waiting.push(turn, group, left);
         debug_assert!(new, "{request} waits twice");
         self.len += 1;
         let rank = match self.discipline.ranking {
@@ -110,7 +109,7 @@ impl Queue {
             }
             None => lane.waiting.pop().expect("a lane is never empty"),
         };
-        let request = RequestId { batch, seq: turn.1 };
+        let request = RequestId { batch, seq: turn.seq };
         self.deadlines.remove(request);
         self.len -= 1;
         if lane.waiting.is_empty() {
@@ -127,7 +126,7 @@ impl Queue {
         self.deadlines.remove(request);
         if let Some(at) = place.deadline.filter(|_| self.discipline.ranking != Ranking::Arrival) {
             let rank = Rank { at, ..place.rank };
-            self.deadlines.insert(request, rank, (place.ready, request.seq), place.group);
+            self.deadlines.insert(request, rank, place.turn, place.group);
         }
     }
 
@@ -187,12 +186,12 @@ mod tests {
     }
 
     fn push(queue: &mut Queue, request: RequestId, rank: Rank, ready: u64) {
-        queue.push(request, place(rank, ready));
+        queue.push(request, place(request, rank, ready));
     }
 
-    fn place(rank: Rank, ready: u64) -> Place {
-        let ready = Micros(ready);
-        Place { rank, ready, group: None, in_groups: false, left: 1, deadline: None }
+    fn place(request: RequestId, rank: Rank, ready: u64) -> Place {
+        let turn = Turn { ready: Micros(ready), seq: request.seq, ..Turn::default() };
+        Place { rank, turn, group: None, in_groups: false, left: 1, deadline: None }
     }
 
     fn drain(mut queue: Queue) -> Vec<RequestId> {
@@ -242,7 +241,8 @@ mod tests {
     /// Adds a request of batch 1; `left` is the number of unfinished requests of its group.
     fn push_group(queue: &mut Queue, seq: u32, group: Option<u32>, left: u32) {
         let ready = Micros(u64::from(seq));
-        queue.push(id(1, seq), Place { group, left, ..place(rank(90), ready.0) });
+        let request = id(1, seq);
+        queue.push(request, Place { group, left, ..place(request, rank(90), ready.0) });
     }
 
     #[test]
@@ -287,7 +287,8 @@ mod tests {
         ready: u64,
         at: Option<u64>,
     ) {
-        queue.set_deadline(request, Place { deadline: at.map(Micros), ..place(rank, ready) });
+        let place = place(request, rank, ready);
+        queue.set_deadline(request, Place { deadline: at.map(Micros), ..place });
     }
 
     #[test]

@@ -60,6 +60,8 @@ struct Rare {
     inherited_deadline: Option<Micros>,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
     before: Vec<Micros>,
+    /// The time that its stages are expected to take together, in milliseconds.
+    expected_ms: Option<u32>,
 }
 
 /// The consequence of the end of a try.
@@ -91,6 +93,19 @@ impl Request {
             preempted: 0,
             ran: Vec::new(),
         }
+    }
+
+    pub(crate) fn expect(&mut self, expected_ms: Option<u32>) {
+        if expected_ms.is_some() {
+            self.rare_mut().expected_ms = expected_ms;
+        }
+    }
+
+    /// The time that it is expected to take from a stage on that it has reached; `None` if its trainer told nothing.
+    pub(crate) fn expected_ms_from(&self, stage: usize) -> Option<u32> {
+        let expected = self.rare.as_ref()?.expected_ms?;
+        let ran = self.times().take(stage).fold(Micros::ZERO, |ran, time| ran + time);
+        Some(expected.saturating_sub(u32::try_from(ran.0 / 1_000).unwrap_or(u32::MAX)))
     }
 
     pub(crate) fn primary(&self) -> Option<RequestId> {

@@ -177,6 +177,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::discipline::Turn;
 
     fn id(batch: u128, seq: u32) -> RequestId {
         RequestId { batch: BatchId(Uuid::from_u128(batch)), seq }
@@ -188,9 +189,11 @@ mod tests {
         let runs: [Arc<str>; 2] = ["long".into(), "short".into()];
         for (batch, run, at, count) in [(1, &runs[0], 10, 3), (2, &runs[1], 20, 2)] {
             let rank = Rank { at: Micros(at), announced: Micros(0) };
-            let (ready, in_groups) = (Micros(0), false);
-            let place = Place { rank, ready, group: None, in_groups, left: 1, deadline: None };
-            (0..count).for_each(|seq| queues.push(run, id(batch, seq), place));
+            for seq in 0..count {
+                let (turn, in_groups) = (Turn { seq, ..Turn::default() }, false);
+                let place = Place { rank, turn, group: None, in_groups, left: 1, deadline: None };
+                queues.push(run, id(batch, seq), place);
+            }
         }
         (queues, runs)
     }

@@ -101,6 +101,9 @@ impl Sched {
             }
             Event::WaitersEnded { ended } => self.waiters_ended(ended, &mut out),
             Event::WaitersReleased { released } => self.waiters_released(released, &mut out),
+            Event::BatchProgressed { batch, outstanding } => {
+                self.progress_told(batch, outstanding, &mut out);
+            }
             Event::BatchSealed { batch } => self.seal(batch, &mut out),
             Event::BatchCancelled { batch } => self.close(batch, BatchEnding::Cancelled, &mut out),
             Event::HistoryRead(profile) => self.estimates.history_read(&profile),
@@ -227,8 +230,16 @@ impl Sched {
         self.batch_changed(id, out);
     }
 
-    /// Puts a request into the queue of its stage's pool, at the place of its ready time there; a waiter
-    /// goes into none.
+    /// Plans anew if more or fewer requests are to come than was known.
+    fn progress_told(&mut self, id: BatchId, outstanding: u32, out: &mut Vec<Action>) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        if batch.tell_outstanding(outstanding, self.now) {
+            self.planning.called = true;
+        }
+        self.batch_changed(id, out);
+    }
+
+    /// Puts a request into the queue of its stage's pool, at its turn there; a waiter goes into none.
     pub(crate) fn queue(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
         let rank = batch.rank();
@@ -239,12 +250,12 @@ impl Sched {
         }
         let (stage, group) = (request.stage, request.group);
         let deadline = request.effective_deadline();
-        let ready = batch.ready_for_pool(id.seq);
         let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
+        let turn = batch.turn(id.seq, self.config.discipline.goes_by_expected(in_groups));
         // Not worth a look-up where nobody asks.
         let left = if in_groups { batch.left(group) } else { 0 };
         let (owner, name) = (batch.owner(), &batch.new.stages[stage].pool);
-        let place = Place { rank, ready, group, in_groups, left, deadline };
+        let place = Place { rank, turn, group, in_groups, left, deadline };
         let entitlement = || pool_entitlement(&self.entitlements, owner.tenant, name);
         pool(&mut self.pools, &self.config, name).fair_queue.push(&owner, id, place, entitlement);
     }
@@ -337,8 +348,8 @@ impl Sched {
         let ended = self.now;
         let mut profile = None;
         if ending == BatchEnding::Done {
-            if let Some(span) = batch.span() {
-                self.estimates.batch_completed(batch.new.tenant, Arc::clone(&batch.new.run), span);
+            if let Some(last) = batch.completed() {
+                self.estimates.batch_completed(batch.new.tenant, Arc::clone(&batch.new.run), last);
             }
             profile = batch.into_profile(ended);
         }

@@ -90,7 +90,8 @@ pub struct BatchView {
     pub first_arrival: Option<Micros>,
     /// The number of requests that have come.
     pub submitted: u32,
-    /// The number of requests that will come; `None` if it was not announced.
+    /// The number of requests that will have come: by what the trainer last said of its rollouts, else as it was
+    /// announced; `None` if neither is known.
     pub expected_size: Option<u32>,
     /// Whether no more requests will come.
     pub sealed: bool,

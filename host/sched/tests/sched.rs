@@ -13,3 +13,4 @@ mod runs;
 mod scenario;
 mod script;
 mod table;
+mod told;

@@ -242,8 +242,14 @@ impl Engine<'_> {
             }
         };
         let group = Some(batch.group(request));
-        let request =
-            NewRequest { seq: request as u32, group, arrived: now, deadline: None, progress };
+        let request = NewRequest {
+            seq: request as u32,
+            group,
+            arrived: now,
+            deadline: None,
+            expected_ms: None,
+            progress,
+        };
         let batch = batch_id(number);
         self.pending.push_back(Event::RequestsSubmitted { batch, requests: vec![request] });
     }

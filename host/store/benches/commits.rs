@@ -222,6 +222,7 @@ impl Group {
             key: format!("request-{seq}"),
             group: Some(format!("group-{}", seq / 8)),
             body: vec![b'x'; BODY_BYTES].into(),
+            expected_ms: None,
         });
         let mark = BatchMark { first_request_at: Some(AT), sealed_at: None };
         self.admit(Admission { batch: None, requests: requests.collect(), mark });

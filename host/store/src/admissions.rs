@@ -49,6 +49,8 @@ pub struct RequestRow {
     pub key: String,
     pub group: Option<String>,
     pub body: Bytes,
+    /// The time that it is expected to take, as the trainer says.
+    pub expected_ms: Option<u32>,
 }
 
 /// One admission; several share a commit.
@@ -208,6 +210,7 @@ struct RequestColumns<'a> {
     key: Vec<&'a str>,
     group: Vec<Option<&'a str>>,
     body: Vec<&'a [u8]>,
+    expected_ms: Vec<Option<i32>>,
     arrived_at: Vec<OffsetDateTime>,
     stored: StoredColumns,
 }
@@ -225,6 +228,7 @@ impl<'a> RequestColumns<'a> {
                 columns.key.push(&row.key);
                 columns.group.push(row.group.as_deref());
                 columns.body.push(&row.body);
+                columns.expected_ms.push(row.expected_ms.map(u32::cast_signed));
                 columns.arrived_at.push(at);
             }
         }
@@ -244,10 +248,11 @@ impl<'a> RequestColumns<'a> {
             added as (
                 select * from unnest($2::uuid[], $3::bigint[]) as t (tenant_id, bytes)
             ), new_requests as (
-                insert into requests (tenant_id, batch_id, seq, key, group_name, body, arrived_at)
+                insert into requests
+                    (tenant_id, batch_id, seq, key, group_name, body, arrived_at, expected_ms)
                 select * from unnest(
                     $4::uuid[], $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::bytea[],
-                    $10::timestamptz[]
+                    $10::timestamptz[], $11::integer[]
                 )
             ), marked as (
                 update batches set
@@ -260,7 +265,7 @@ impl<'a> RequestColumns<'a> {
                             then 'open'
                         else batches.state
                     end
-                from unnest($11::uuid[], $12::uuid[], $13::timestamptz[], $14::timestamptz[])
+                from unnest($12::uuid[], $13::uuid[], $14::timestamptz[], $15::timestamptz[])
                     as marks (tenant_id, id, first_request_at, sealed_at)
                 where batches.tenant_id = marks.tenant_id and batches.id = marks.id
             )
@@ -274,6 +279,7 @@ impl<'a> RequestColumns<'a> {
             &self.group as _,
             &self.body as _,
             &self.arrived_at,
+            &self.expected_ms as _,
             &marks.tenant,
             &marks.batch,
             &marks.first_request_at as _,

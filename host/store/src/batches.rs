@@ -62,6 +62,7 @@ impl Store {
             group_size: row.group_size.map(i32::cast_unsigned),
             max_extra_delay_ms: row.max_extra_delay_ms.map(i32::cast_unsigned),
             consumes: consumes_of(row.consumes_groups),
+            outstanding: None,
             counts,
             mean_reward: row
                 .reward_sum

@@ -24,6 +24,7 @@ pub struct LiveRequestRow {
     pub key: String,
     pub group: Option<String>,
     pub arrived_at: Micros,
+    pub expected_ms: Option<u32>,
     pub state: LiveRequestState,
 }
 
@@ -101,7 +102,7 @@ impl Store {
         let ended = bits(finished.keys().map(|seq| seq.cast_unsigned()));
         let rows = sqlx::query!(
             r#"
-            select r.seq, r.key, r.group_name, r.arrived_at,
+            select r.seq, r.key, r.group_name, r.arrived_at, r.expected_ms,
                 case when o.is_waiting then r.body end as body,
                 a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?",
                 a.times::text as times,
@@ -146,6 +147,7 @@ impl Store {
                 key: row.key,
                 group: row.group_name,
                 arrived_at: Micros::from_datetime(row.arrived_at),
+                expected_ms: row.expected_ms.map(i32::cast_unsigned),
                 state,
             }
         });

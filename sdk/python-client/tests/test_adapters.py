@@ -103,6 +103,22 @@ def test_a_misspelt_argument_of_verl_is_named(run: str) -> None:
     assert asyncio.run(score)["score"] == 1.0
 
 
+def test_expected_times_are_passed_on(run: str) -> None:
+    # The server's word on one that it does not take shows that it came through.
+    endless = 1e9
+    of_slime = slime.custom_rm(
+        types.SimpleNamespace(reward_key=None), Sample("", "A: 42", "42", metadata={"expected_ms": endless})
+    )
+    of_verl = verl.compute_score("x", "A: 42", "42", {"expected_ms": endless}, plugin="math@prod", run=run)
+    f = trl.reward_func("math@prod", run, expected_ms="cost")
+    of_trl = f(prompts=["6*7?"], completions=["A: 42"], answer=["42"], cost=[endless])
+    for call in (of_slime, of_verl, of_trl):
+        with pytest.raises(assay.AssayError, match="the limit is 86400000"):
+            asyncio.run(call)
+    reward = f(prompts=["6*7?"], completions=["A: 42"], answer=["42"], cost=[5.5])
+    assert asyncio.run(reward) == [1.0]
+
+
 def test_verl_raises_where_there_is_no_reward(run: str) -> None:
     score = verl.compute_score("x", "panic", None, {}, plugin="liar@prod", run=run)
     with pytest.raises(assay.RequestFailedError, match="plugin_trap"):

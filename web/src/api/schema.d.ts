@@ -229,7 +229,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Tell how many rollouts of a batch still run. Workers are planned for as many requests, until the trainer tells another
+         *     number. It seals nothing, and a server that restarts does not know it any more.
+         */
+        patch: operations["patch_batches_id"];
         trace?: never;
     };
     "/v1/batches/{id}/cancel": {
@@ -1708,6 +1712,12 @@ export interface components {
              * @description Mean over all requests with a reward; absent while there is none.
              */
             mean_reward?: number | null;
+            /**
+             * Format: u-int32
+             * @description Number of requests that are still to come, by what the trainer last said of its rollouts; absent if it said
+             *     nothing since the server's start.
+             */
+            outstanding?: number | null;
             /** @description `name@version`. */
             plugin: string;
             /** @description SHA-256 of the plugin's component. */
@@ -4335,6 +4345,13 @@ export interface components {
          *     changes nothing.
          */
         SubmitItem: {
+            /**
+             * Format: u-int32
+             * @description Time that the reward is expected to take once a worker has the request, all stages together, in milliseconds, up to
+             *     a day; absent, it counts as long as requests of the run usually take. Where whole batches are waited for, the longest
+             *     waiting request of a batch is served first.
+             */
+            expected_ms?: number | null;
             /** @description Name of the item's group, such as its prompt's id; absent without one. */
             group?: string | null;
             /** @description Key of the item, unique in the batch; an item with a known key is a repeat. */
@@ -4553,6 +4570,14 @@ export interface components {
         };
         /** @description A text, or messages whose texts it is. */
         TrainerPrompt: string | components["schemas"]["TrainerMessage"][];
+        /** @description `PATCH /v1/batches/{id}`: what the trainer knows now. Absent fields stay as they are. */
+        UpdateBatch: {
+            /**
+             * Format: u-int32
+             * @description Number of rollouts that still run, each of which will send a request.
+             */
+            outstanding?: number | null;
+        };
         /** @description Current use of a quota and its maximum. */
         Used: {
             /**
@@ -5326,6 +5351,47 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_batches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateBatch"];
+            };
+        };
         responses: {
             200: {
                 headers: {

@@ -208,7 +208,7 @@ impl Reader {
             None => {}
         }
         let cut_before = self.ends_batch_before(group.as_deref()).then(|| self.cut(true));
-        let item = SubmitItem { key, group, prompt, response, label, metadata };
+        let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms: None };
         serde_json::to_writer(&mut self.body, &item).expect("an item is plain JSON");
         self.body.push(b'\n');
         self.batch_rows += 1;

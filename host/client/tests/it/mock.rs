@@ -169,6 +169,7 @@ impl MockBatch {
             group_size: None,
             max_extra_delay_ms: None,
             consumes: Consumes::Batch,
+            outstanding: None,
             counts: Counts {
                 submitted: u32::try_from(self.items.len()).unwrap(),
                 scored: count("scored"),

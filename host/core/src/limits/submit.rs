@@ -18,6 +18,8 @@ pub const ITEM_BYTES_MAX: usize = 4 * MIB;
 pub const KEY_BYTES_MAX: usize = 256;
 /// The bytes of a group's name.
 pub const GROUP_BYTES_MAX: usize = 256;
+/// The time that a request is expected to take, in milliseconds: a day.
+pub const EXPECTED_MS_MAX: u32 = 86_400_000;
 /// The bytes of a run's name.
 pub const RUN_BYTES_MAX: usize = 256;
 /// The bytes of a prompt.

@@ -33,7 +33,7 @@ fn item(key: &str) -> HashedItem {
     let permit = BudgetPermit::default();
     let (key, body) = (key.to_owned(), Bytes::new());
     HashedItem {
-        item: NewItem { key, group: None, body, permit, due: None, trace: None },
+        item: NewItem { key, group: None, body, permit, due: None, expected_ms: None, trace: None },
         content: None,
     }
 }

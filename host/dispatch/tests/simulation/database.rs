@@ -461,6 +461,7 @@ impl DispatchStore for Database {
                 key: request.row.key.clone(),
                 group: request.row.group.clone(),
                 arrived_at: request.arrived_at,
+                expected_ms: request.row.expected_ms,
                 state,
             });
         }

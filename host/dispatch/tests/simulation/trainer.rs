@@ -57,6 +57,7 @@ impl Item {
             body: self.body.clone(),
             permit: live.dispatch.budget.acquire(tenant, self.body.len()).await,
             due: one_in(4).then(|| now() + assay_core::time::Micros(below(60_000_000))),
+            expected_ms: one_in(4).then(|| u32::try_from(below(60_000)).expect("below u32")),
             trace: None,
         }
     }
@@ -242,7 +243,14 @@ impl Batch {
                 answer.await.unwrap_or(Err(DispatchError::Stopping))
             };
             match call(world, submit).await {
-                Some(Ok(fates)) => return self.check_fates(id, items, &fates),
+                Some(Ok(fates)) => {
+                    if one_in(4) {
+                        let outstanding = below(8) as u32;
+                        // A batch that has ended needs no word of it.
+                        let _ = live.dispatch.tell_outstanding(self.tenant, id, outstanding).await;
+                    }
+                    return self.check_fates(id, items, &fates);
+                }
                 Some(Err(DispatchError::NotLive | DispatchError::Ended)) => {
                     if self.has_ended(id) {
                         return;

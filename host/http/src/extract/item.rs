@@ -6,6 +6,7 @@ use assay_api::request::SubmitItem;
 use assay_core::limits;
 use assay_wire::proto;
 use prost::Message as _;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::extract::name::check_text;
@@ -19,12 +20,13 @@ pub(crate) struct Item {
     pub(crate) key: String,
     pub(crate) group: Option<String>,
     pub(crate) body: Vec<u8>,
+    pub(crate) expected_ms: Option<u32>,
 }
 
 impl From<SubmitItem> for Item {
     fn from(item: SubmitItem) -> Self {
         let body = encode(item.prompt, item.response, item.label, item.metadata);
-        Self { key: item.key, group: item.group, body }
+        Self { key: item.key, group: item.group, body, expected_ms: item.expected_ms }
     }
 }
 
@@ -71,6 +73,12 @@ fn check(item: &SubmitItem) -> Result<(), String> {
     if let Some(group) = &item.group {
         check_text("group", group, limits::GROUP_BYTES_MAX)?;
     }
+    if let Some(expected) = item.expected_ms.filter(|ms| *ms > limits::EXPECTED_MS_MAX) {
+        return Err(format!(
+            "expected_ms is {expected}, the limit is {} (a day)",
+            limits::EXPECTED_MS_MAX
+        ));
+    }
     check_fields(&item.prompt, &item.response, item.label.as_deref(), item.metadata.as_deref())
 }
 
@@ -92,7 +100,18 @@ pub(crate) fn check_fields(
             return Err(format!("{what} has {bytes} bytes, the limit is {bytes_max}"));
         }
     }
-    Ok(())
+    check_escapes("label", label)?;
+    check_escapes("metadata", metadata)
+}
+
+/// Refuses half of a surrogate pair, which JSON's grammar allows and no plugin can read as text.
+fn check_escapes(what: &str, value: Option<&RawValue>) -> Result<(), String> {
+    let Some(json) = value.map(RawValue::get).filter(|json| json.contains("\\u")) else {
+        return Ok(());
+    };
+    serde_json::from_str::<Value>(json)
+        .map(drop)
+        .map_err(|error| format!("{what} is not readable: {error}"))
 }
 
 /// The bytes that are stored and sent to workers.
@@ -128,6 +147,8 @@ mod tests {
                 "prompt is not readable: invalid type: null",
             ),
             (r#"{"key":"a","response":"x\ud800"}"#, "response is not readable: "),
+            (r#"{"key":"a","response":"x","label":"\ude00"}"#, "label is not readable: "),
+            (r#"{"key":"a","response":"x","metadata":["\ud800"]}"#, "metadata is not readable: "),
             (r#"{"key":"a","response":7}"#, "response is not readable: invalid type: integer"),
             (r#"{"key":"a","response":"x","group":7}"#, "the item is not readable: invalid type"),
         ] {
@@ -149,6 +170,10 @@ mod tests {
         assert!(
             detail(r#"{"key":"a\u0000","response":""}"#)
                 .is_some_and(|detail| detail.contains("control"))
+        );
+        assert!(
+            detail(r#"{"key":"a","response":"","expected_ms":86400001}"#)
+                .is_some_and(|detail| detail.contains("the limit is 86400000"))
         );
         assert!(
             detail(r#"{"key":"a","response":"","answr":1}"#)

@@ -275,7 +275,15 @@ impl Call {
                 let place = wait.budget(&self.app, self.caller.tenant, body.len()).await?;
                 let (group, body, due) = (group.clone(), body.clone(), Some(samples.due));
                 let trace = self.trace.next();
-                items.push(NewItem { key, group, body, permit: place, due, trace });
+                items.push(NewItem {
+                    key,
+                    group,
+                    body,
+                    permit: place,
+                    due,
+                    expected_ms: None,
+                    trace,
+                });
             }
             let sent = self.app.dispatch.submit(self.caller.tenant, batch, items).await;
             let answer = tokio::time::timeout(PATIENCE, sent.map_err(ApiError::from)?);

@@ -12,6 +12,7 @@ pub(crate) mod results;
 pub(crate) mod seal;
 pub(crate) mod submit;
 pub(crate) mod timeline;
+pub(crate) mod update;
 
 use std::time::Duration;
 

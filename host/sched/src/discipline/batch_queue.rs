@@ -1,12 +1,22 @@
 //! The waiting requests of one batch, in the order in which the batch wants them served.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use assay_core::time::Micros;
 
-/// The time at which a request became ready, then its number in the batch.
-pub(crate) type Turn = (Micros, u32);
+/// By what the requests of a batch are ordered; the smaller is served first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Turn {
+    /// The time that the request is expected to take from now on, in milliseconds: the longest is served first. Zero
+    /// where expected times do not count.
+    pub(crate) expected_ms: Reverse<u32>,
+    /// When it became ready.
+    pub(crate) ready: Micros,
+    /// Its number in the batch.
+    pub(crate) seq: u32,
+}
 
 /// The waiting requests of one batch. The tenant's queue owns it and drops it with its last request.
 pub(crate) trait BatchQueue: Debug + Send + Sync {
@@ -30,7 +40,7 @@ pub(crate) trait BatchQueue: Debug + Send + Sync {
     fn len(&self) -> usize;
 }
 
-/// First come, first served.
+/// The longest expected first; of those, and where nothing is expected, first come, first served.
 #[derive(Debug, Default)]
 pub(super) struct ArrivalOrder(BTreeSet<Turn>);
 
@@ -54,7 +64,7 @@ impl BatchQueue for ArrivalOrder {
     }
 
     fn ready(&self) -> Option<Micros> {
-        self.0.first().map(|(ready, _)| *ready)
+        self.0.first().map(|turn| turn.ready)
     }
 
     fn is_empty(&self) -> bool {

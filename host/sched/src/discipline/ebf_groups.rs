@@ -60,7 +60,7 @@ impl BatchQueue for GroupOrder {
     }
 
     fn ready(&self) -> Option<Micros> {
-        self.order.first().map(|(_, (ready, _), _)| *ready)
+        self.order.first().map(|(_, turn, _)| turn.ready)
     }
 
     fn is_empty(&self) -> bool {
@@ -103,12 +103,13 @@ mod tests {
     #[test]
     fn a_group_leaves_with_its_last_waiting_request() {
         let mut groups = GroupOrder::default();
+        let turn = |seq| Turn { seq, ..Turn::default() };
         for (group, left, seq) in [(1, 1, 0), (2, 2, 1), (2, 2, 2)] {
-            assert!(groups.push((Micros(0), seq), Some(group), left));
+            assert!(groups.push(turn(seq), Some(group), left));
         }
-        assert_eq!((groups.len(), groups.pop()), (3, Some((Micros(0), 0))));
+        assert_eq!((groups.len(), groups.pop()), (3, Some(turn(0))));
         assert_eq!(groups.waiting.keys().collect::<Vec<_>>(), [&Some(2)]);
-        assert_eq!((groups.pop(), groups.pop()), (Some((Micros(0), 1)), Some((Micros(0), 2))));
+        assert_eq!((groups.pop(), groups.pop()), (Some(turn(1)), Some(turn(2))));
         assert!(groups.is_empty() && groups.pop().is_none());
     }
 }

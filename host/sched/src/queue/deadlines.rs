@@ -43,7 +43,7 @@ impl Deadlines {
     /// Removes the request of which `first` returned the rank.
     pub(super) fn pop(&mut self) -> Option<(Turn, Option<u32>)> {
         let ((_, batch, turn), group) = self.order.pop_first()?;
-        self.entries.remove(&RequestId { batch, seq: turn.1 });
+        self.entries.remove(&RequestId { batch, seq: turn.seq });
         Some((turn, group))
     }
 

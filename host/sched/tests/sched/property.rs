@@ -121,7 +121,10 @@ impl World {
                 };
                 let arrived = now - Micros(u64::from(b));
                 let deadline = b.is_multiple_of(6).then(|| now + Micros(u64::from(b) * 300));
-                requests.push(NewRequest { seq, group: group(seq), arrived, deadline, progress });
+                let tells = id.0.as_u128().is_multiple_of(3);
+                let expected_ms = tells.then(|| seq * 37 % 11);
+                let group = group(seq);
+                requests.push(NewRequest { seq, group, arrived, deadline, expected_ms, progress });
                 batch.submitted = batch.submitted.max(seq + 1);
             }
         }

@@ -17,7 +17,8 @@ fn shape(pool: &str) -> StageShape {
 }
 
 fn request(seq: u32, arrived: u64, progress: Progress) -> NewRequest {
-    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), deadline: None, progress }
+    let arrived = Micros::from_ms(arrived);
+    NewRequest { seq, group: None, arrived, deadline: None, expected_ms: None, progress }
 }
 
 /// Brings a batch back whose requests stand so, and answers what is granted.

@@ -146,6 +146,10 @@ impl Player {
                 let released = Released { request: request(of(2)), waiters };
                 Event::WaitersReleased { released: vec![released] }
             }
+            "progress" => Event::BatchProgressed {
+                batch: batch(of(2)),
+                outstanding: number(words.get("outstanding").expect("progress says it")),
+            },
             "seal" => Event::BatchSealed { batch: batch(of(2)) },
             "cancel" => Event::BatchCancelled { batch: batch(of(2)) },
             "join" => Event::WorkerJoined {
@@ -268,6 +272,7 @@ fn submitted(words: &Words, now: Micros) -> Event {
         group: words.get("group").map(number),
         arrived: words.get("arrived").map_or(now, span),
         deadline: words.get("deadline").map(span),
+        expected_ms: words.get("expected").map(|time| (span(time).0 / 1_000) as u32),
         progress: progress.clone(),
     };
     let requests = words.plain[3..].iter().map(new).collect();

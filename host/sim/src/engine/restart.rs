@@ -51,6 +51,7 @@ fn arrived(batch: &Batch) -> Vec<NewRequest> {
             group: Some(batch.group(index)),
             arrived: batch.arrival(index),
             deadline: None,
+            expected_ms: None,
             progress,
         });
     }

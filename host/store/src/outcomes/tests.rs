@@ -107,6 +107,7 @@ impl Database {
             key: format!("request-{seq}"),
             group: Some(format!("group-{}", seq / 8)),
             body: vec![b'x'; 10].into(),
+            expected_ms: None,
         });
         let admitted = [
             Admission { batch: Some(row), ..Admission::default() },

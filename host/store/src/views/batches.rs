@@ -227,6 +227,7 @@ impl Row {
             group_size: self.group_size.map(i32::cast_unsigned),
             max_extra_delay_ms: tolerated,
             consumes: consumes_of(self.consumes_groups),
+            outstanding: None,
             counts,
             mean_reward: self
                 .reward_sum

@@ -172,6 +172,14 @@ class BatchCore:
     def _pending(self) -> int:
         return len(self.keys) - len(self.ids)
 
+    async def update(self, outstanding: int) -> None:
+        # The server adds what it has: a request under way would count twice, or not at all.
+        await self.flush()
+        body = json.dumps({"outstanding": outstanding}).encode()
+        self.info = await self.caller.call(
+            models.Batch.from_json, "PATCH", "v1", "batches", self.id, safe=True, body=body
+        )
+
     async def seal(self) -> None:
         await self.flush()
         if not self.sealed:

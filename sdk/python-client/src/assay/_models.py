@@ -122,6 +122,9 @@ class Batch:
     max_extra_delay_ms: int | None = None
     #: Mean over all requests with a reward; absent while there is none.
     mean_reward: float | None = None
+    #: Number of requests that are still to come, by what the trainer last said of its
+    #: rollouts; absent if it said nothing since the server's start.
+    outstanding: int | None = None
     #: Time at which the batch was sealed; absent before it.
     sealed_at: str | None = None
 
@@ -143,6 +146,7 @@ class Batch:
             iteration=integer(value["iteration"]),
             max_extra_delay_ms=None if (it := value.get("max_extra_delay_ms")) is None else integer(it),
             mean_reward=None if (it := value.get("mean_reward")) is None else number(it),
+            outstanding=None if (it := value.get("outstanding")) is None else integer(it),
             plugin=text(value["plugin"]),
             plugin_digest=text(value["plugin_digest"]),
             run=text(value["run"]),
@@ -1282,6 +1286,11 @@ class SubmitItem(_SubmitItemRequired, total=False):
     repeated call changes nothing.
     """
 
+    #: Time that the reward is expected to take once a worker has the request, all stages
+    #: together, in milliseconds, up to a day; absent, it counts as long as requests of the
+    #: run usually take. Where whole batches are waited for, the longest waiting request of
+    #: a batch is served first.
+    expected_ms: int
     #: Name of the item's group, such as its prompt's id; absent without one.
     group: str
     #: The data set's answer as any JSON value; the plugin gets its JSON text.

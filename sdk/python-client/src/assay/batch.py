@@ -64,6 +64,7 @@ class _Face:
         prompt: str,
         label: Any,
         metadata: Any,
+        expected_ms: float | None,
     ) -> models.SubmitItem:
         if key is None and self._core.resumes:
             raise ValueError(
@@ -80,6 +81,8 @@ class _Face:
             item["label"] = label
         if metadata is not None:
             item["metadata"] = metadata
+        if expected_ms is not None:
+            item["expected_ms"] = round(expected_ms)
         return item
 
     def _awaited(self, keys: list[str]) -> bool:
@@ -131,21 +134,28 @@ class Batch(_Face):
         prompt: str = "",
         label: Any = None,
         metadata: Any = None,
+        expected_ms: float | None = None,
     ) -> None:
         """Hands a request over; it is sent in the background.
 
         Waits only while 32 MiB or 16,384 requests are on their way. `key` is unique in the batch, a
         number when left out; a request under a key that the batch has from another process is not
-        computed again. Raises what sending met: `SubmitRejectedError`, `UnreachableError` once the
+        computed again. `expected_ms` is the time that the reward will take, where you can tell: the
+        longest requests of a batch are served first. Raises what sending met: `SubmitRejectedError`, `UnreachableError` once the
         client's patience is at its end, `ConflictError` when the batch has ended.
         """
-        item = self._item(response, key, group, prompt, label, metadata)
+        item = self._item(response, key, group, prompt, label, metadata, expected_ms)
         while (waiting := self._core.submit(item)) is not None:
             waiting.result()
 
     def flush(self) -> None:
         """Waits until everything that was submitted is committed."""
         portal().run(self._core.flush())
+
+    def update(self, *, outstanding: int) -> None:
+        """Tells how many rollouts of the batch still run, each of which will submit a request, so that
+        workers are planned for them. What is submitted is committed first."""
+        portal().run(self._core.update(outstanding))
 
     def seal(self) -> None:
         """No more requests will come; the end of the block does this."""
@@ -223,13 +233,17 @@ class AsyncBatch(_Face):
         prompt: str = "",
         label: Any = None,
         metadata: Any = None,
+        expected_ms: float | None = None,
     ) -> None:
-        item = self._item(response, key, group, prompt, label, metadata)
+        item = self._item(response, key, group, prompt, label, metadata, expected_ms)
         while (waiting := self._core.submit(item)) is not None:
             await asyncio.wrap_future(waiting)
 
     async def flush(self) -> None:
         await portal().arun(self._core.flush())
+
+    async def update(self, *, outstanding: int) -> None:
+        await portal().arun(self._core.update(outstanding))
 
     async def seal(self) -> None:
         await portal().arun(self._core.seal())

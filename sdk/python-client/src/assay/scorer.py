@@ -33,7 +33,15 @@ _STEP_PATIENCE = 12
 #: How long the end of the process waits for samples that somebody still waits for.
 _EXIT_S = 3.0
 #: What a sample has, in the order of the arguments of `Scorer._score`.
-_DEFAULTS = {"response": None, "prompt": "", "label": None, "metadata": None, "group": None, "step": None}
+_DEFAULTS = {
+    "response": None,
+    "prompt": "",
+    "label": None,
+    "metadata": None,
+    "group": None,
+    "step": None,
+    "expected_ms": None,
+}
 #: The server's word for an item that is one too many for its batch.
 _FULL = "batch_full"
 
@@ -132,12 +140,14 @@ class Scorer:
         metadata: Any = None,
         group: str | None = None,
         step: int | None = None,
+        expected_ms: float | None = None,
     ) -> Score:
-        """Waits for the reward of one sample; `step` is the trainer's iteration where it is known.
+        """Waits for the reward of one sample; `step` is the trainer's iteration where it is known,
+        `expected_ms` the time that the reward will take.
 
         Raises `RequestFailedError` where there is no reward, `WaitTimeoutError` after `timeout` seconds.
         """
-        return portal().run(self._score(response, prompt, label, metadata, group, step))
+        return portal().run(self._score(response, prompt, label, metadata, group, step, expected_ms))
 
     async def ascore(
         self,
@@ -148,9 +158,10 @@ class Scorer:
         metadata: Any = None,
         group: str | None = None,
         step: int | None = None,
+        expected_ms: float | None = None,
     ) -> Score:
         """`score`, awaited."""
-        return await portal().arun(self._score(response, prompt, label, metadata, group, step))
+        return await portal().arun(self._score(response, prompt, label, metadata, group, step, expected_ms))
 
     def scores(self, samples: Sequence[Mapping[str, Any]]) -> list[Score]:
         """Several samples at once, each with what `score` takes; raises when one has no reward."""
@@ -178,6 +189,7 @@ class Scorer:
         metadata: Any,
         group: str | None,
         step: int | None,
+        expected_ms: float | None,
     ) -> Score:
         if self._portal is not portal():
             # In a forked child: the batches are its parent's.
@@ -189,6 +201,8 @@ class Scorer:
             item["metadata"] = metadata
         if group is not None:
             item["group"] = group
+        if expected_ms is not None:
+            item["expected_ms"] = round(expected_ms)
         try:
             result = await asyncio.wait_for(self._result(item, step), self.timeout)
         except asyncio.TimeoutError:

@@ -212,9 +212,9 @@ impl<'a> Submission<'a> {
             problem: None,
         });
         self.chunk_bytes += bytes;
-        let Item { key, group, body } = item;
+        let Item { key, group, body, expected_ms } = item;
         let (body, trace) = (body.into(), self.trace.next());
-        self.chunk.push(NewItem { key, group, body, permit: place, due: None, trace });
+        self.chunk.push(NewItem { key, group, body, permit: place, due: None, expected_ms, trace });
         let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
             || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
         if full { self.send().await } else { Ok(()) }

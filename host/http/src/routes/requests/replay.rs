@@ -122,6 +122,14 @@ async fn announcement(
     let place = QueueWait::of_call().budget(app, caller.tenant, stored.body.len()).await?;
     let row = rewards::single_batch(caller.tenant, &plugin, settings);
     let StoredRequest { key, group, body, .. } = stored;
-    let item = NewItem { key, group, body: body.into(), permit: place, due: None, trace: None };
+    let item = NewItem {
+        key,
+        group,
+        body: body.into(),
+        permit: place,
+        due: None,
+        expected_ms: None,
+        trace: None,
+    };
     Ok(Announcement { row, plugin, single: Some(item), replays: Some(id) })
 }

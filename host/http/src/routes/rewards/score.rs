@@ -71,6 +71,14 @@ async fn admit(
     let share_equal = share_equal.unwrap_or(true);
     let row = BatchRow { share_equal, ..single_batch(caller.tenant, &plugin, settings) };
     let (key, body, trace) = ("0".into(), body.into(), trace.next());
-    let single = Some(NewItem { key, group: None, body, permit: place, due: None, trace });
+    let single = Some(NewItem {
+        key,
+        group: None,
+        body,
+        permit: place,
+        due: None,
+        expected_ms: None,
+        trace,
+    });
     Ok(app.dispatch.announce(Announcement { row, plugin, single, replays: None }).await?)
 }

@@ -1,5 +1,6 @@
 //! What must hold after each step: the order of service, and that nothing is forgotten.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use assay_core::id::{BatchId, RequestId, TenantId};
@@ -9,7 +10,7 @@ use assay_sched::{Grant, SchedView};
 use super::world::{POOLS, World, all_of, at, group};
 
 /// The smaller is to be served first.
-pub(super) type Key = (Micros, Micros, BatchId, u32, Micros, u32);
+pub(super) type Key = (Micros, Micros, BatchId, u32, Reverse<u32>, Micros, u32);
 
 impl World {
     pub(super) fn key(&self, id: RequestId) -> Key {
@@ -24,7 +25,23 @@ impl World {
         // It goes before what its batch would have served first.
         let deadline = self.effective_deadline(id).filter(|deadline| *deadline < at);
         let (at, left) = deadline.map_or((at, left), |deadline| (deadline, 0));
-        (at, self.batches[&id.batch].announced, id.batch, left, ready, id.seq)
+        let expected = Reverse(self.expected_left(id));
+        (at, self.batches[&id.batch].announced, id.batch, left, expected, ready, id.seq)
+    }
+
+    /// In milliseconds; all requests of a batch tell it, or none.
+    fn expected_left(&self, id: RequestId) -> u32 {
+        let request = &self.requests[&id];
+        match self.discipline.name {
+            "ebf" => {
+                let stages = &self.batches[&id.batch].stages;
+                let pool = &stages[request.stage].pool;
+                let before = stages.iter().take_while(|stage| stage.pool != *pool).count();
+                let ran = request.times[..before].iter().map(|time| time.0).sum::<u64>();
+                request.expected_ms.saturating_sub((ran / 1_000) as u32)
+            }
+            _ => 0,
+        }
     }
 
     /// A pool ends what it began: a later stage there counts as ready since the request arrived.

@@ -30,6 +30,8 @@ pub(super) struct Request {
     pub(super) stage: usize,
     pub(super) arrived: Micros,
     pub(super) ready: Micros,
+    /// Of the stages before its own.
+    pub(super) times: Vec<Micros>,
     ran: Micros,
     pub(super) lease: Option<LeaseId>,
     pub(super) ended: bool,
@@ -37,6 +39,7 @@ pub(super) struct Request {
     pub(super) deadline: Option<Micros>,
     /// The earliest estimate of a waiter's batch, at the time at which the waiter came.
     pub(super) inherited_deadline: Option<Micros>,
+    pub(super) expected_ms: u32,
 }
 
 pub(super) struct Batch {
@@ -167,6 +170,7 @@ impl World {
                     assert_eq!(advanced.stage, *stage);
                     advanced.stage += 1;
                     advanced.ready = self.now;
+                    advanced.times.push(time.ran);
                     advanced.ran = advanced.ran + time.ran;
                 }
                 Action::Finish(finish) => self.finished(finish, answered, &event),
@@ -269,6 +273,11 @@ impl World {
             Progress::WaitsFor { .. } => (0, Micros::ZERO, None),
             Progress::Finished { earliest_end, .. } => (0, Micros::ZERO, Some(*earliest_end)),
         };
+        let mut times = match &new.progress {
+            Progress::Waiting { ran, .. } => ran.clone(),
+            _ => Vec::new(),
+        };
+        times.resize(stage, Micros::ZERO);
         let primary = match new.progress {
             Progress::WaitsFor { primary } => Some(primary),
             _ => None,
@@ -278,12 +287,14 @@ impl World {
             stage,
             arrived: new.arrived,
             ready: if stage == 0 { new.arrived } else { self.now },
+            times,
             ran,
             lease: None,
             ended: ended.is_some(),
             primary,
             deadline: None,
             inherited_deadline: None,
+            expected_ms: new.expected_ms.unwrap_or(0),
         };
         self.requests.insert(id, request);
         if let Some(deadline) = new.deadline {

@@ -3,6 +3,9 @@
     --custom-rm-path assay.adapters.slime.custom_rm
     --reward-key score          # optional: keeps verdict and components beside the reward
 
+`expected_ms` in a sample's metadata is the time that its reward will take, where you can tell: the longest are served
+first.
+
 A request without a reward raises, which ends the rollout.
 """
 
@@ -24,6 +27,7 @@ async def custom_rm(args: Any, sample: Any, **_: Any) -> Any:
             "label": one.label,
             "group": None if one.group_index is None else str(one.group_index),
             "metadata": one.metadata or None,
+            "expected_ms": (one.metadata or {}).get("expected_ms"),
         }
         for one in (sample if many else [sample])
     ]

@@ -34,6 +34,7 @@ def reward_func(
     *,
     label: str | None = "answer",
     metadata: Sequence[str] = (),
+    expected_ms: str | None = None,
     not_applicable: Collection[str] = (),
     settings: Mapping[str, Any] | None = None,
     max_extra_delay_ms: int | None = None,
@@ -43,7 +44,8 @@ def reward_func(
 ) -> RewardFunc:
     """A plain `async def` for `reward_funcs`.
 
-    `label` is the column with the data set's answer, `metadata` those that the plugin sees besides.
+    `label` is the column with the data set's answer, `metadata` those that the plugin sees besides,
+    `expected_ms` that with the time that each reward will take, where you can tell.
     Verdicts in `not_applicable` are None for TRL. `name` is what TRL logs, the plugin's when left out.
     """
     of = client or AsyncClient()
@@ -85,7 +87,7 @@ def reward_func(
         **columns: Any,
     ) -> list[float | None]:
         step = int(getattr(trainer_state, "global_step", 0) or 0)
-        samples = _samples(prompts, completions, label, metadata, columns)
+        samples = _samples(prompts, completions, label, metadata, expected_ms, columns)
         rewards, verdicts = await (part_of_step if is_one_of_many else whole_step)(step, samples)
         if log_extra is not None:
             log_extra("assay_verdict", verdicts)
@@ -105,9 +107,11 @@ def _samples(
     completions: Sequence[Any],
     label: str | None,
     metadata: Sequence[str],
+    expected_ms: str | None,
     columns: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     labels = _column(columns, label, len(completions))
+    expected = _column(columns, expected_ms, len(completions))
     kept = {name: _column(columns, name, len(completions)) for name in metadata}
     samples = []
     for at, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
@@ -120,6 +124,7 @@ def _samples(
                 "response": text_of(completion),
                 "label": labels[at],
                 "metadata": {name: values[at] for name, values in kept.items()} or None,
+                "expected_ms": expected[at],
             }
         )
     return samples

@@ -6,6 +6,9 @@ that a worker asks for together are a batch.
     +reward.custom_reward_function.reward_kwargs.plugin=math@prod
     +reward.custom_reward_function.reward_kwargs.run=my-run
 
+`expected_ms` in a row's `extra_info` is the time that its reward will take, where you can tell: the longest are
+served first.
+
 A request without a reward raises, which ends the step.
 """
 
@@ -52,6 +55,7 @@ async def compute_score(
         label=ground_truth,
         metadata={"data_source": data_source},
         group=None if index is None else str(index),
+        expected_ms=extra.get("expected_ms"),
     )
     return {
         "score": score.reward,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Schemas } from "../../../api/client";
-import { forecast, offBy, toleranceText } from "./BatchFacts";
+import { forecast, offBy, sizeOf, toleranceText } from "./BatchFacts";
 
 it("names the tolerance in force, and where it comes from", () => {
   expect(toleranceText({ max_extra_delay_ms: 1_000, tolerance_ms: 1_000 })).toBe(
@@ -32,4 +32,12 @@ it("compares what was expected half-way with what came", () => {
   // A live batch has none, nor one that ended before half of it was known.
   expect(forecast({ ...ended, ended_ms: null })).toEqual([]);
   expect(forecast({ ...ended, rollup: {} as Schemas["Rollup"] })).toEqual([]);
+});
+
+it("counts the requests that are still to come as the trainer last said", () => {
+  const counts = { submitted: 12 } as Schemas["Counts"];
+  expect(sizeOf({ counts, outstanding: null, expected_size: null })).toBe(12);
+  expect(sizeOf({ counts, outstanding: null, expected_size: 64 })).toBe(64);
+  expect(sizeOf({ counts, outstanding: 3, expected_size: 64 })).toBe(15);
+  expect(sizeOf({ counts, outstanding: 0, expected_size: 64 })).toBe(12);
 });

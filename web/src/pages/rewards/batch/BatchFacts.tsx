@@ -20,7 +20,7 @@ export function BatchFacts(props: {
 }) {
   const { timeline, targets, liveBatch, nowMs } = props;
   const { batch, rollup } = timeline;
-  const { scored, timed_out, error, submitted, shared } = batch.counts;
+  const { scored, timed_out, error, shared } = batch.counts;
   const rewards = rollup?.rewards;
   const facts: Fact[] = [
     {
@@ -32,7 +32,7 @@ export function BatchFacts(props: {
     {
       label: "Finished",
       tile: true,
-      value: `${count(scored + timed_out + error)} of ${count(batch.expected_size ?? submitted)}`,
+      value: `${count(scored + timed_out + error)} of ${count(sizeOf(batch))}`,
       note: `${count(scored)} scored, ${count(timed_out)} timed out, ${count(error)} failed`,
     },
     ...(shared ? [deduplicated(shared)] : []),
@@ -127,6 +127,16 @@ function ending(
     },
     { label: "Duration", value: span(ended_ms), note: "from the first request" },
   ];
+}
+
+/** How many requests the batch will have: by what its trainer last said, was announced, or came. */
+export function sizeOf({
+  counts,
+  outstanding,
+  expected_size,
+}: Pick<Schemas["Batch"], "counts" | "outstanding" | "expected_size">): number {
+  if (outstanding != null) return counts.submitted + outstanding;
+  return expected_size ?? counts.submitted;
 }
 
 /** The end that was expected half-way, compared with the end that came. */

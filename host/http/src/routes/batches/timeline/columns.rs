@@ -164,6 +164,7 @@ mod tests {
             group_size: None,
             max_extra_delay_ms: Some(2),
             consumes: Consumes::Batch,
+            outstanding: None,
             counts: Counts { submitted: 3, scored: 2, timed_out: 0, error: 0, shared: 0 },
             mean_reward: None,
             announced_at: Micros::ZERO,
