@@ -1,5 +1,4 @@
-//! One batch on a fixed number of workers of each stage, as a list of events of its own: the scheduler has two of these
-//! orders only. A test holds them against its runs.
+//! One batch on a fixed number of workers of each stage, as a list of events of its own.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -7,8 +6,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use assay_core::time::Micros;
 use assay_sim::trace::Iteration;
 
-/// Spreads what is drawn for each request evenly.
-const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
+use super::prediction::Predictor;
+use super::told::Told;
 
 /// The order of the queue of a stage; the request that was ready first breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +19,20 @@ pub(super) enum RequestOrder {
     /// By the time that the request's remaining stages are expected to take, from ended ones of its group, else of all.
     Longest,
     Shortest,
-    /// By the time that they will take.
-    LongestKnown,
     ShortestKnown,
-    /// The fifth of the batch that takes longest, of which a ranking has found this percentage; it takes others for the rest.
-    LongFifth {
-        found: u32,
-    },
+    /// By the time that is given for a request, less what it has used of it: the longest first.
+    LongestGiven,
+    /// By the time since when a request is ready, less the same.
+    ReadyLessGiven,
+    /// By the requests that its group has left, then by the same.
+    FewestLeftReadyLessGiven,
+}
+
+/// The times that are given for requests, by which orders may go.
+#[derive(Debug)]
+pub(super) enum Given<'a> {
+    Told(Told),
+    Predicted(&'a mut Predictor),
 }
 
 /// The delays of a batch under an order, in seconds.
@@ -45,7 +51,7 @@ enum RequestEvent {
 }
 
 /// The key by which a queue is ordered, and the request.
-type QueueEntry = (u64, u64, usize);
+type QueueEntry = (i64, i64, u64, usize);
 
 /// A batch on its way.
 pub(super) struct ServedBatch<'a> {
@@ -60,12 +66,18 @@ pub(super) struct ServedBatch<'a> {
     /// The requests of each group that have not ended.
     left: BTreeMap<u32, u64>,
     ends: Vec<u64>,
-    /// The least time of a request of the longest fifth.
-    long_from: u64,
+    given: Given<'a>,
+    /// The time that is given for the rest of each request.
+    expected_left: Vec<u64>,
 }
 
 impl<'a> ServedBatch<'a> {
-    pub(super) fn new(iteration: &'a Iteration, workers: &[usize], order: RequestOrder) -> Self {
+    pub(super) fn new(
+        iteration: &'a Iteration,
+        workers: &[usize],
+        order: RequestOrder,
+        given: Given<'a>,
+    ) -> Self {
         let mut served = Self {
             iteration,
             order,
@@ -75,12 +87,18 @@ impl<'a> ServedBatch<'a> {
             seen: BTreeMap::new(),
             left: BTreeMap::new(),
             ends: vec![0; iteration.requests.len()],
-            long_from: 0,
+            given,
+            expected_left: Vec::new(),
         };
         let requests = 0..iteration.requests.len();
-        let mut times: Vec<u64> = requests.map(|request| served.remaining(request, 0)).collect();
-        times.sort_unstable();
-        served.long_from = times.get(times.len() * 4 / 5).copied().unwrap_or_default();
+        let times: Vec<u64> = requests.map(|request| served.remaining(request, 0)).collect();
+        served.expected_left = match &mut served.given {
+            Given::Told(told) => told.times(&times),
+            Given::Predicted(predictor) => {
+                predictor.begin_batch();
+                vec![0; times.len()]
+            }
+        };
         for (index, request) in iteration.requests.iter().enumerate() {
             *served.left.entry(request.group).or_default() += 1;
             served.events.push(Reverse((request.rollout.0, RequestEvent::Ready, index, 0)));
@@ -89,6 +107,11 @@ impl<'a> ServedBatch<'a> {
     }
 
     pub(super) fn run(mut self) -> BatchDelays {
+        self.serve();
+        self.delays()
+    }
+
+    fn serve(&mut self) {
         while let Some(Reverse((now, step, request, stage))) = self.events.pop() {
             match step {
                 RequestEvent::Ready => self.ready(now, request, stage),
@@ -103,7 +126,6 @@ impl<'a> ServedBatch<'a> {
                 (0..self.free.len()).for_each(|stage| self.start(now, stage));
             }
         }
-        self.delays()
     }
 
     fn service(&self, request: usize, stage: usize) -> Option<u64> {
@@ -113,8 +135,15 @@ impl<'a> ServedBatch<'a> {
 
     fn ready(&mut self, now: u64, request: usize, stage: usize) {
         if self.service(request, stage).is_some() {
+            if let Given::Predicted(predictor) = &mut self.given {
+                self.expected_left[request] =
+                    predictor.predict(&self.iteration.requests[request], stage);
+            }
             self.waiting[stage].push((now, request));
             return;
+        }
+        if let Given::Predicted(predictor) = &mut self.given {
+            predictor.observe(&self.iteration.requests[request]);
         }
         self.ends[request] = now;
         let group = self.iteration.requests[request].group;
@@ -124,6 +153,9 @@ impl<'a> ServedBatch<'a> {
     /// A stage has ended: its time is known from now on.
     fn note(&mut self, request: usize, stage: usize) {
         let time = self.service(request, stage).expect("it ran");
+        if let Given::Told(_) = self.given {
+            self.expected_left[request] = self.expected_left[request].saturating_sub(time);
+        }
         for group in [None, Some(self.iteration.requests[request].group)] {
             let (sum, count) = self.seen.entry((stage, group)).or_default();
             *sum += time;
@@ -135,7 +167,8 @@ impl<'a> ServedBatch<'a> {
         while self.free[stage] > 0 && !self.waiting[stage].is_empty() {
             let keys = self.waiting[stage].iter().enumerate();
             let keys = keys.map(|(place, (since, request))| -> (QueueEntry, usize) {
-                ((self.key(*request, stage), *since, *request), place)
+                let (first, second) = self.key(*since, *request, stage);
+                ((first, second, *since, *request), place)
             });
             let (_, place) = keys.min().expect("somebody waits");
             let (_, request) = self.waiting[stage].remove(place);
@@ -146,26 +179,21 @@ impl<'a> ServedBatch<'a> {
     }
 
     /// The smallest is served first.
-    fn key(&self, request: usize, stage: usize) -> u64 {
-        let left = || self.left[&self.iteration.requests[request].group];
+    fn key(&self, since: u64, request: usize, stage: usize) -> (i64, i64) {
+        let left = || self.left[&self.iteration.requests[request].group] as i64;
+        let first = |key: u64| (key as i64, 0);
+        let given = || self.expected_left[request] as i64;
         match self.order {
-            RequestOrder::AsReady => 0,
-            RequestOrder::FewestLeft => left(),
-            RequestOrder::LeastLeft => left() * self.expected(request, stage),
-            RequestOrder::Longest => u64::MAX - self.expected(request, stage),
-            RequestOrder::Shortest => self.expected(request, stage),
-            RequestOrder::LongestKnown => u64::MAX - self.remaining(request, stage),
-            RequestOrder::ShortestKnown => self.remaining(request, stage),
-            RequestOrder::LongFifth { found } => u64::from(!self.counts_as_long(request, found)),
+            RequestOrder::AsReady => (0, 0),
+            RequestOrder::FewestLeft => (left(), 0),
+            RequestOrder::LeastLeft => (left() * self.expected(request, stage) as i64, 0),
+            RequestOrder::Longest => (-(self.expected(request, stage) as i64), 0),
+            RequestOrder::Shortest => first(self.expected(request, stage)),
+            RequestOrder::ShortestKnown => first(self.remaining(request, stage)),
+            RequestOrder::LongestGiven => (-given(), 0),
+            RequestOrder::ReadyLessGiven => (since as i64 - given(), 0),
+            RequestOrder::FewestLeftReadyLessGiven => (left(), since as i64 - given()),
         }
-    }
-
-    /// Whether a ranking takes a request for one of the longest fifth: as many of the others as it misses.
-    fn counts_as_long(&self, request: usize, found: u32) -> bool {
-        let drawn = (request as f64 * GOLDEN_RATIO).fract() * 100.0;
-        let found = f64::from(found);
-        let is_long = self.remaining(request, 0) >= self.long_from;
-        drawn < if is_long { found } else { (100.0 - found) / 4.0 }
     }
 
     fn remaining(&self, request: usize, stage: usize) -> u64 {
@@ -207,6 +235,7 @@ impl<'a> ServedBatch<'a> {
 mod tests {
     use assay_sched::Discipline;
     use assay_sim::policy::{Settings, SimulatedPolicy};
+    use assay_sim::trace::TraceRequest;
     use assay_sim::workload::{Spec, Trainer, generate};
     use assay_simulation::runs::{Job, run_all};
 
@@ -229,7 +258,8 @@ mod tests {
             let run = run_all(&[job]).expect("it runs").remove(0);
             for batch in &run.batches {
                 let iteration = &trace.tasks[0].iterations[batch.iteration as usize];
-                let delays = ServedBatch::new(iteration, &counts, order).run();
+                let delays =
+                    ServedBatch::new(iteration, &counts, order, Given::Told(Told::Nothing)).run();
                 let wanted = batch.extra_delay().as_secs_f64();
                 assert!(
                     wanted > 10.0 && (delays.batch - wanted).abs() < 0.1,
@@ -240,5 +270,40 @@ mod tests {
                 assert!((delays.groups - wanted).abs() < 0.1, "{wanted} {delays:?}");
             }
         }
+    }
+
+    /// One worker is busy for 10 s, until all the others wait.
+    #[test]
+    fn told_times_order_the_queue() {
+        let times_s = [10, 1, 5, 3];
+        let iteration = Iteration {
+            number: 0,
+            rollout_start: Micros::ZERO,
+            rollout: Micros::ZERO,
+            train: Micros::ZERO,
+            sync: Micros::ZERO,
+            requests: (0..)
+                .zip(times_s)
+                .map(|(request, time_s)| TraceRequest {
+                    request,
+                    group: request,
+                    tokens: 1,
+                    rollout: Micros::from_secs(3 * u64::from(request)),
+                    service: vec![Some(Micros::from_secs(time_s))],
+                    outcome: String::new(),
+                })
+                .collect(),
+        };
+        let ends = |order, told| {
+            let mut served = ServedBatch::new(&iteration, &[1], order, Given::Told(told));
+            served.serve();
+            served.ends.iter().map(|end| end / 1_000_000).collect::<Vec<_>>()
+        };
+        // Ready at 0, 3, 6 and 9 s.
+        assert_eq!(ends(RequestOrder::AsReady, Told::Nothing), [10, 11, 16, 19]);
+        assert_eq!(ends(RequestOrder::LongestGiven, Told::Nothing), [10, 11, 16, 19]);
+        assert_eq!(ends(RequestOrder::LongestGiven, Told::Exact), [10, 19, 15, 18]);
+        // 3 - 1, 6 - 5, 9 - 3.
+        assert_eq!(ends(RequestOrder::ReadyLessGiven, Told::Exact), [10, 16, 15, 19]);
     }
 }
