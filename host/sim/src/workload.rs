@@ -79,14 +79,32 @@ struct Moment {
     group_size: u32,
     /// The progress of the training: 0 at its first iteration, 1 at its last.
     progress: f64,
+    data_set: Option<DataSet>,
     shift: Shift,
 }
 
+/// The problems that the tasks go through in order, and the first of an iteration.
+#[derive(Clone, Copy)]
+struct DataSet {
+    seed: u64,
+    problems: u32,
+    first: u32,
+}
+
 impl Moment {
-    /// The sizes of the batch's groups; the last takes what is left.
+    /// The numbers and sizes of the batch's groups; the last takes what is left.
     fn groups(&self) -> impl Iterator<Item = (u32, u32)> {
         let (batch, size) = (self.batch, self.group_size);
-        (0..batch.div_ceil(size)).map(move |group| (group, size.min(batch - group * size)))
+        let number = move |group| match self.data_set {
+            Some(DataSet { problems, first, .. }) => (first + group) % problems,
+            None => group,
+        };
+        (0..batch.div_ceil(size)).map(move |group| (number(group), size.min(batch - group * size)))
+    }
+
+    /// The stream from which the properties of a group's problem are drawn, if they are the same whenever it returns.
+    fn problem_random(&self, group: u32) -> Option<Random> {
+        self.data_set.map(|data_set| Random::of_problem(data_set.seed, group))
     }
 }
 

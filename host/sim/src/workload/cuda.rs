@@ -144,11 +144,13 @@ impl Cuda {
         let token_s = self.engine.vary(self.engine.token_s, random);
         let mut requests = Vec::with_capacity(moment.batch as usize);
         for (number, size) in moment.groups() {
+            let mut own = moment.problem_random(number);
+            let of_problem = own.as_mut().unwrap_or(random);
             let group = Group {
-                median_tokens: self.lengths.group_median(median_tokens, random),
-                token_s: self.engine.vary(token_s, random),
-                failing: random.factor(self.generation_failed_sigma),
-                execute_median_s: random
+                median_tokens: self.lengths.group_median(median_tokens, of_problem),
+                token_s: self.engine.vary(token_s, of_problem),
+                failing: of_problem.factor(self.generation_failed_sigma),
+                execute_median_s: of_problem
                     .log_normal(self.execute_median_s, self.execute_group_sigma),
             };
             for _ in 0..size {

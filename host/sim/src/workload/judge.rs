@@ -132,9 +132,11 @@ impl Judge {
         let token_s = self.engine.vary(self.engine.token_s, random);
         let mut requests = Vec::with_capacity(moment.batch as usize);
         for (number, size) in moment.groups() {
-            let group_median = self.lengths.group_median(median_tokens, random);
-            let token_s = self.engine.vary(token_s, random);
-            let full_run_s = self.programs.full_run_s(random);
+            let mut own = moment.problem_random(number);
+            let of_problem = own.as_mut().unwrap_or(random);
+            let group_median = self.lengths.group_median(median_tokens, of_problem);
+            let token_s = self.engine.vary(token_s, of_problem);
+            let full_run_s = self.programs.full_run_s(of_problem);
             for _ in 0..size {
                 let tokens = self.lengths.tokens(group_median, random);
                 let is_cut = self.lengths.is_cut(tokens);

@@ -87,9 +87,12 @@ impl Mixture {
             .collect();
         let mut requests = Vec::with_capacity(moment.batch as usize);
         for (number, size) in moment.groups() {
-            let (kind, _, median) = kinds[random.pick(kinds.iter().map(|(_, weight, _)| *weight))];
-            let token_s = self.engine.vary(token_s, random);
-            let prompt = Prompt::draw(kind, median, token_s, random);
+            let mut own = moment.problem_random(number);
+            let of_problem = own.as_mut().unwrap_or(random);
+            let place = of_problem.pick(kinds.iter().map(|(_, weight, _)| *weight));
+            let (kind, _, median) = kinds[place];
+            let token_s = self.engine.vary(token_s, of_problem);
+            let prompt = Prompt::draw(kind, median, token_s, of_problem);
             for _ in 0..size {
                 let mut request = self.request(&prompt, stages, moment, random);
                 request.group = number;

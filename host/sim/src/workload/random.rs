@@ -4,6 +4,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal, StandardUniform};
 
+/// A number that no task has.
+const NO_TASK: u32 = u32::MAX;
+
 pub(super) struct Random(ChaCha8Rng);
 
 impl Random {
@@ -12,6 +15,11 @@ impl Random {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream((u64::from(task) << 32) | u64::from(iteration));
         Self(generator)
+    }
+
+    /// The stream of one problem of the data set, the same whichever task and iteration asks.
+    pub(super) fn of_problem(seed: u64, problem: u32) -> Self {
+        Self::new(seed, NO_TASK, problem)
     }
 
     fn normal(&mut self) -> f64 {

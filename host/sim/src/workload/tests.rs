@@ -3,6 +3,7 @@
 mod cuda;
 mod judge;
 mod mixture;
+mod problems;
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, REQUESTS_MAX, SpecError};
 use super::random::Random;
-use super::{Moment, Spec};
+use super::{DataSet, Moment, Spec};
 use crate::trace::{Iteration, Task, TrainerMode};
 
 /// The training runs of a trace, all alike but for chance.
@@ -25,6 +25,10 @@ pub struct Trainer {
     /// Requests of an iteration, and of a prompt.
     pub batch: u32,
     pub group_size: u32,
+    /// The number of problems of the data set that all tasks go through in order, again and again; a group then has its
+    /// problem's number. Without one, every group is a new problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<u32>,
     pub train_s: f64,
     pub train_jitter: f64,
     /// The time to hand over the new weights, in seconds.
@@ -42,6 +46,7 @@ impl Default for Trainer {
             horizon: 50,
             batch: 2_048,
             group_size: 16,
+            problems: None,
             train_s: 205.0,
             train_jitter: 0.02,
             sync_s: 5.0,
@@ -59,6 +64,11 @@ impl Trainer {
         checker.within("first_iteration", f64::from(self.first_iteration), 0.0, 1e6)?;
         checker.within("batch", f64::from(self.batch), 1.0, 1e6)?;
         checker.within("group_size", f64::from(self.group_size), 1.0, f64::from(self.batch))?;
+        if let Some(problems) = self.problems {
+            // A batch has no problem twice.
+            let groups = self.batch.div_ceil(self.group_size);
+            checker.within("problems", f64::from(problems), f64::from(groups), 1e6)?;
+        }
         checker.within("train_s", self.train_s, 0.0, 1e6)?;
         checker.within("train_jitter", self.train_jitter, 0.0, 0.3)?;
         checker.within("sync_s", self.sync_s, 0.0, 1e6)?;
@@ -81,6 +91,11 @@ impl Trainer {
             batch: self.batch,
             group_size: self.group_size,
             progress: self.progress(iteration),
+            data_set: self.problems.map(|problems| {
+                let groups = self.batch.div_ceil(self.group_size);
+                let first = u64::from(iteration) * u64::from(groups) % u64::from(problems);
+                DataSet { seed: spec.seed, problems, first: first as u32 }
+            }),
             shift: spec.shift_at(iteration),
         }
     }
