@@ -45,7 +45,8 @@ enum Doubled {
     All,
 }
 
-/// How many backslashes stand before the commands of a text.
+/// How many backslashes stand before the commands of a text. A single one before `boxed` does not count: the answer
+/// inside may be doubled, and is read as it is without the box.
 fn doubled(text: &str) -> Doubled {
     let (mut single, mut double) = (false, false);
     let bytes = text.as_bytes();
@@ -54,8 +55,9 @@ fn doubled(text: &str) -> Doubled {
         at += next;
         let count = bytes[at..].iter().take_while(|byte| **byte == b'\\').count();
         at += count;
-        if is_command(command_name(&text[at..])) {
-            single |= count == 1;
+        let name = command_name(&text[at..]);
+        if is_command(name) {
+            single |= count == 1 && !is_box(name);
             double |= count == 2;
         }
     }
@@ -64,6 +66,10 @@ fn doubled(text: &str) -> Doubled {
         (true, true) => Doubled::Some,
         (true, false) => Doubled::All,
     }
+}
+
+fn is_box(name: &str) -> bool {
+    matches!(name, "boxed" | "fbox")
 }
 
 fn command_name(text: &str) -> &str {
@@ -235,6 +241,10 @@ mod tests {
             r"\begin{pmatrix} 1 \\\frac12 \end{pmatrix}",
         );
         check(r"\frac12 \\ x", r"\frac12 \\ x");
+        check(r"\boxed{\\pi\\;}", r"\boxed{\pi\;}");
+        check(r"\boxed{\\{1, \\pi\\}}", r"\boxed{\{1, \pi\}}");
+        check(r"\boxed{\pi \\ \\pi}", r"\boxed{\pi \\ \pi}");
+        check(r"\\boxed{\\{1, 2\\}}", r"\boxed{\{1, 2\}}");
         assert!(matches!(fold(r"\frac12 \\ x"), Cow::Borrowed(_)));
     }
 }

@@ -286,8 +286,13 @@ proptest! {
     }
 }
 
-/// Whether a text comes out of a box as it went in.
+/// Whether a text comes out of a box as it went in, also where its backslashes are doubled and become single.
 fn box_keeps(text: &str) -> bool {
+    closes(text) && closes(&text.replace(r"\\", r"\"))
+}
+
+/// Whether the braces of a text are closed before a brace that follows it.
+fn closes(text: &str) -> bool {
     let mut depth = 0_i32;
     let mut escaped = false;
     for byte in text.bytes() {

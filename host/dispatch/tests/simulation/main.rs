@@ -43,7 +43,16 @@ fn simulate(seed: u64, mutation: Option<Mutation>, is_shown: bool) -> Simulation
 }
 
 fn simulate_world(seed: u64, world: impl Fn() -> Arc<World>) -> SimulationEnd {
-    let simulation = || simulated::run(seed, START, async { run(world()).await });
+    let simulation = || {
+        let (mut ended, world) = simulated::run(seed, START, async {
+            let world = world();
+            (run(Arc::clone(&world)).await, Arc::downgrade(&world))
+        });
+        if world.strong_count() > 0 {
+            ended.failure.get_or_insert("something of the simulation is kept after its end".into());
+        }
+        ended
+    };
     catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|panic| {
         let texts = (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>());
         let said = texts.0.map(ToString::to_string).or(texts.1.cloned()).unwrap_or_default();
@@ -79,6 +88,8 @@ async fn run(world: Arc<World>) -> SimulationEnd {
     if failure.is_none() {
         failure = world.failure();
     }
+    // The launcher of its workers has the world: without this, each would keep the other.
+    world.set_server(None);
     let batches = world.rows().batches.len();
     SimulationEnd { failure, batches, mutated: world.mutated(), hash: world.hash() }
 }
