@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: chaos live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -58,6 +58,9 @@ test-long: ## `make test` with every case instead of samples (an hour or more)
 
 test-one: ## Run the tests whose names hold NAME, with what they need built
 	@scripts/test-one.sh "$(NAME)" $(ARGS)
+
+live: ## Play batches under every policy and in simulation, ROUNDS (5) of each, and write docs/live.md
+	@ASSAY_LIVE_REPORT="$(CURDIR)/docs/live.md" ASSAY_LIVE_ROUNDS=$(or $(ROUNDS),5) scripts/test-one.sh every_policy_does
 
 chaos: ## Kill, stop and cut off servers under load for MINUTES (10) by SEED (1), then check every reward; more in ARGS
 	@scripts/setup.sh test

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "reference/architecture.md": ("ARCHITECTURE.md", "nobody: it has no commands"),
     "reference/dashboard.md": ("docs/dashboard/README.md", "nobody: it has no commands"),
     "reference/glossary.md": ("GLOSSARY.md", "nobody: it has no commands"),
+    "reference/live.md": ("docs/live.md", "make live"),
     "reference/performance.md": ("docs/performance.md", "nobody: it has no commands"),
     "reference/reliability.md": ("docs/reliability.md", "nobody: it has no commands"),
     "reference/reproduction.md": ("docs/reproduction.md", "make reproduce"),

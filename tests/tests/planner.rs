@@ -4,17 +4,15 @@
 //! Stages sleep, so that the machine's cores do not bound how many run at once. Where a batch is held to a
 //! time, it is one during which the machine kept going: nothing that only waits came late.
 
+mod beside_simulation;
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, Batch};
-use assay_api::capacity::{Capacity, PlanReason, PoolWorkers};
+use assay_api::capacity::{PlanReason, PoolWorkers};
 use assay_client::Client;
-use assay_core::time::Micros;
-use assay_sim::policy::{ByStage, Settings, SimulatedPolicy};
-use assay_sim::trace::Trace;
-use assay_sim::{BatchRun, Run, StageUse, Watch};
 use assay_tests::{Host, HostOptions, Sleepers, assay, item, until};
 use tokio::time::Instant;
 
@@ -159,110 +157,6 @@ fn cannot_be_compared(late: Duration) {
         std::io::stderr(),
         "SKIPPED: the planner beside the simulator: this machine stalls all the time, for {late:?} at last"
     );
-}
-
-/// The most workers at once and their seconds together.
-#[derive(Debug, Clone, Copy)]
-struct Used {
-    peak: usize,
-    seconds: f64,
-}
-
-fn live(looks: &Looks) -> Used {
-    let spans = looks.windows(2).map(|two| (two[1].0 - two[0].0, alive(two[0].1)));
-    Used {
-        peak: looks.iter().map(|(_, workers)| alive(*workers)).max().unwrap_or(0),
-        seconds: spans.map(|(span, workers)| span.as_secs_f64() * workers as f64).sum(),
-    }
-}
-
-/// While one batch was live.
-fn simulated(stage: &StageUse, batch: &BatchRun) -> Used {
-    let samples = &stage.timeline.samples;
-    let ends = samples.iter().skip(1).map(|sample| sample.at).chain([batch.completed]);
-    let (mut peak, mut seconds) = (0, 0.0);
-    for (sample, end) in samples.iter().zip(ends) {
-        let span = end.min(batch.completed).since(sample.at.max(batch.rollout_start));
-        if span > Micros::ZERO {
-            peak = peak.max(sample.workers);
-            seconds += span.as_secs_f64() * sample.workers as f64;
-        }
-    }
-    Used { peak, seconds }
-}
-
-fn simulate(trace: &Trace, settings: &Settings) -> Run {
-    let watch =
-        Watch { elapsed: &mut || Duration::ZERO, completed: &mut |_, _| {}, patience: None };
-    let policy: SimulatedPolicy = "assay".parse().expect("a policy of the table");
-    assay_sim::simulate(trace, &policy, settings, watch).expect("the trace fits")
-}
-
-/// Two batches are history, the next is compared: the exported trace of all of them goes through the
-/// simulator, with the same settings and with the start-up times that were measured.
-#[tokio::test]
-async fn pools_follow_what_the_simulator_allocates() {
-    let sleepers = Sleepers::starting_in(Duration::from_millis(300));
-    let options = ["--period-s", "0.5", "--linger-s", "0.5", "--tolerance-ms", "1000"];
-    let host = start(&sleepers, [40, 40], &options);
-    let client = host.client();
-    let plugin = host.publish(PLUGIN).await;
-    let mut came_late = Duration::ZERO;
-    for iteration in 1..=2 + TRIES {
-        let requests = requests(iteration, 80, 4_000, [(100, 500), (200, 1_000)]);
-        let played = play(&client, &plugin, iteration, &requests);
-        let (batch, looks) = watch(&client, played).await;
-        came_late = late(&client, &batch, &requests, &looks).await;
-        eprintln!("batch {iteration}: something came {came_late:?} late");
-        if iteration > 2 && came_late <= LATE_MAX {
-            return compare(&host, &batch, &looks).await;
-        }
-    }
-    cannot_be_compared(came_late);
-}
-
-/// The last batch, as it was played and as the simulator plays it.
-async fn compare(host: &Host, played: &Batch, looks: &BTreeMap<String, Looks>) {
-    let export = assay(Some(host), &["batch", "export", "--run", RUN, "--cost", "gpu=10"]);
-    assert_eq!(export.code, Some(0), "{export:?}");
-    let trace = assay_sim::trace::read(export.stdout.as_bytes()).expect("a trace");
-    let capacity = host.client().capacity().await.expect("answers");
-    let settings = Settings {
-        tolerance: Micros::from_ms(1_000),
-        startup: startups(&capacity),
-        quota: ByStage::all(40),
-        linger: Micros::from_ms(500),
-        period: Micros::from_ms(500),
-        ..Settings::default()
-    };
-    let run = simulate(&trace, &settings);
-    let wanted = run.batches.last().expect("at least one has a history");
-    for ((stage, pool), stage_use) in STAGES.iter().zip(&run.stages) {
-        let (live, simulated) = (live(&looks[*pool]), simulated(stage_use, wanted));
-        eprintln!("{stage}: live {live:?}, simulated {simulated:?}");
-        assert_eq!(*stage, stage_use.stage);
-        // A peak is one moment of a real machine. The workers' time below is the stricter measure.
-        let apart = live.peak.abs_diff(simulated.peak) as f64;
-        assert!(apart <= (0.5 * simulated.peak as f64).max(2.0), "{stage}: the peak");
-        let share = live.seconds / simulated.seconds;
-        assert!((0.67..=1.33).contains(&share), "{stage}: {share} of the workers' time");
-    }
-    let live = played.extra_delay_ms.expect("it is done") / 1e3;
-    let simulated = wanted.extra_delay().as_secs_f64();
-    eprintln!("extra delay: live {live} s, simulated {simulated} s");
-    assert!((live - simulated).abs() <= 0.75, "{live} s live, {simulated} s simulated");
-}
-
-/// By stage, as they were measured.
-fn startups(capacity: &Capacity) -> ByStage<Micros> {
-    let measured = |pool: &str| {
-        let pool = capacity.pools.iter().find(|known| known.pool == pool);
-        let ms = pool.and_then(|pool| pool.startup_ms).expect("workers were started");
-        assert!(ms >= 300.0, "a start took {ms} ms");
-        Micros::from_ms_f64(ms)
-    };
-    let named = STAGES.iter().map(|(stage, pool)| ((*stage).to_owned(), measured(pool)));
-    ByStage { all: Micros::ZERO, named: named.collect() }
 }
 
 /// Some requests run into the timeout of 3 s: were one of them to wait for long, the batch would end

@@ -82,7 +82,7 @@ impl Planner {
         plan
     }
 
-    fn rule(&self, collected: &Collected) -> Rule {
+    pub(crate) fn rule(&self, collected: &Collected) -> Rule {
         let tuning = &self.config.tuning;
         // A workload that is known needs no precaution.
         let check = match tuning.check {
@@ -169,7 +169,7 @@ impl Planner {
     }
 
     /// Runs SIMULATE once on what is planned.
-    fn forecasts(
+    pub(crate) fn forecasts(
         &self,
         collected: &Collected,
         view: &SchedView,

@@ -17,6 +17,7 @@ mod collect;
 mod decide;
 mod decision;
 mod drift;
+mod edges;
 mod forecast;
 mod history;
 mod holding;

@@ -8,6 +8,7 @@ use assay_sched::{Profile, SchedView};
 
 use crate::collect::{Collected, Collector};
 use crate::config::PlanConfig;
+use crate::edges::EdgePlan;
 use crate::history::RunHistories;
 use crate::plan::Plan;
 use crate::problem::{Problem, ProblemPool};
@@ -24,6 +25,7 @@ pub struct Planner {
     pub(crate) last: BTreeMap<Arc<str>, usize>,
     /// The numbers that the last plans held in each pool, the latest first.
     pub(crate) held: BTreeMap<Arc<str>, VecDeque<usize>>,
+    pub(crate) edge_plan: Option<EdgePlan>,
 }
 
 impl Planner {
@@ -37,6 +39,7 @@ impl Planner {
             history,
             last: BTreeMap::new(),
             held: BTreeMap::new(),
+            edge_plan: None,
         }
     }
 
@@ -44,6 +47,7 @@ impl Planner {
     pub fn configure(&mut self, config: PlanConfig) {
         self.options = config.clone();
         self.config = config;
+        self.edge_plan = None;
     }
 
     /// A batch was completed, or is read back after a restart; in order of completion.
@@ -56,7 +60,12 @@ impl Planner {
     pub fn plan(&mut self, now: Micros, view: &SchedView) -> Plan {
         self.count_those_that_came(view);
         let collected = self.collect(now, view);
-        self.decide(&collected, view)
+        if let Some(plan) = self.between_edges(&collected, view) {
+            return plan;
+        }
+        let plan = self.decide(&collected, view);
+        self.keep_until_edge(&plan, &collected, view);
+        plan
     }
 
     /// Plans for a workload that the caller knows, in place of one guessed from history.

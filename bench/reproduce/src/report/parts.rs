@@ -6,13 +6,19 @@ use assay_sched::Discipline;
 use assay_sim::policy::{Hint, Settings};
 use assay_sim::report::PolicyReport;
 use assay_sim::trace::Trace;
+use assay_sim::workload::Trainer;
 
 use super::comparison::{CPU, Comparison, GPU, compare_all, delay, fixed, norm, settings};
 use super::page::Page;
 use super::robustness;
-use super::workloads::Workloads;
+use super::workloads::{Workloads, draw};
 
 const STARTUP_S: u64 = 30;
+
+/// The least part of a batch's usual size, where sizes differ.
+const SIZE_LEAST: f64 = 0.3;
+
+const BY_HISTORY: &str = "what is to come from history, not size";
 
 /// The first row of a table, and those that differ from it by chance alone.
 const WHOLE: usize = 0;
@@ -49,7 +55,27 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
         .map(|change| robustness::changed(workloads, scale.tasks, scale.iterations, change.1))
         .collect();
     page.say(format!("**Sudden changes**: the means over the {} changes above.", changed.len()));
-    table(page, &parts, &changed)
+    table(page, &parts, &changed)?;
+    let sized = scale.seeds_of_parts.iter().map(|seed| {
+        let trainer = Trainer {
+            tasks: scale.tasks,
+            iterations: scale.iterations,
+            batch: scale.batch,
+            batch_least: SIZE_LEAST,
+            ..Trainer::default()
+        };
+        draw(trainer, *seed, &[])
+    });
+    let sized: Vec<Trace> = sized.collect();
+    page.say(format!(
+        "**Batches that differ in size**: each has {SIZE_LEAST} to 1 of {} requests, drawn anew, and its trainer says how many \
+         (`expected_size`, or `outstanding` where that changes on the way); the means over {} seeds.",
+        scale.batch,
+        sized.len()
+    ));
+    let of_size = parts.iter().filter(|(name, _)| name == BY_HISTORY);
+    let rows: Vec<_> = parts[..=CHANCE[1]].iter().chain(of_size).cloned().collect();
+    table(page, &rows, &sized)
 }
 
 fn table(page: &mut Page, parts: &[(String, Settings)], traces: &[Trace]) -> anyhow::Result<()> {
@@ -133,7 +159,7 @@ fn parts() -> Vec<(String, Settings)> {
             "T from service times as they were",
             Tuning { robust_quantile: 1.0, ..usual.clone() },
         ),
-        tuned("what is to come from history, not size", Tuning { by_size: false, ..usual.clone() }),
+        tuned(BY_HISTORY, Tuning { by_size: false, ..usual.clone() }),
         tuned("drift is not looked for", Tuning { follows_drift: false, ..usual.clone() }),
         tuned(
             "a start counts as a worker at once",

@@ -91,10 +91,8 @@ impl Workloads {
     }
 
     pub(super) fn draw(&self, tasks: u32, iterations: u32, seed: u64, shifts: &[Shift]) -> Trace {
-        let batch = self.scale.batch;
-        let trainer = Trainer { tasks, iterations, batch, ..Trainer::default() };
-        let spec = Spec { seed, trainer, shifts: shifts.to_vec(), ..Spec::default() };
-        generate(&spec).expect("what a report draws is within the ranges")
+        let trainer = Trainer { tasks, iterations, batch: self.scale.batch, ..Trainer::default() };
+        draw(trainer, seed, shifts)
     }
 
     fn shared_or(&self, name: &str, drawn: impl Fn() -> Trace) -> anyhow::Result<Workload> {
@@ -131,4 +129,10 @@ pub(super) fn has_shared(folder: &Path) -> bool {
     ["full_1x50x2048_colocated.jsonl.gz", "e2e_6x9x2048_colocated.jsonl.gz"]
         .iter()
         .all(|name| folder.join(name).is_file())
+}
+
+/// A trace of CUDA.
+pub(super) fn draw(trainer: Trainer, seed: u64, shifts: &[Shift]) -> Trace {
+    let spec = Spec { seed, trainer, shifts: shifts.to_vec(), ..Spec::default() };
+    generate(&spec).expect("what a report draws is within the ranges")
 }

@@ -22,6 +22,7 @@ scenarios! {
     changed
     drift
     early
+    edges
     end
     fixed
     free_startup

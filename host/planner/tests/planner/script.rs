@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # Why it has to come out so.
-//! mode assay tolerance=2s period=10s patience=60s discipline=fcfs anew, with what was learned
+//! mode assay tolerance=2s period=10s patience=60s discipline=fcfs forecasts=yes   anew, with what was learned
 //! pool gpu max=100 min=0 cost=1 startup=30s                       before the first plan
 //! plugin P cpu:120s gpu:60s                                       its stages, with their timeouts
 //! learn r P 64 every=2s ran=48s,4s lead=100s                      a completed batch of run r
@@ -106,6 +106,7 @@ impl Player {
             discipline: words.get("discipline").map_or(Discipline::EBF, |name| {
                 Discipline::named(name).expect("a name of the table")
             }),
+            forecasts: words.get("forecasts") == Some("yes"),
             ..defaults
         };
         self.planner = None;

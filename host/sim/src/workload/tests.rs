@@ -294,3 +294,24 @@ fn what_is_out_of_range_is_refused_by_name() {
     spec.trainer.sync_s = f64::NAN;
     assert!(matches!(generate(&spec), Err(SpecError::OutOfRange { .. })));
 }
+
+#[test]
+fn batches_may_differ_in_size() {
+    for rewards in every_kind() {
+        let mut spec = small(rewards);
+        spec.trainer.iterations = 20;
+        spec.trainer.batch_least = 0.3;
+        let trace = generate(&spec).unwrap();
+        assert_eq!(trace, generate(&spec).unwrap());
+        let iterations = trace.tasks.iter().flat_map(|task| &task.iterations);
+        let sizes: Vec<usize> = iterations.map(|iteration| iteration.requests.len()).collect();
+        // Of whole groups, unless it is the whole batch, whose last group is smaller.
+        assert!(sizes.iter().all(|size| *size == 200 || size.is_multiple_of(16)), "{sizes:?}");
+        assert!(sizes.iter().all(|size| (48..=200).contains(size)), "{sizes:?}");
+        assert!(sizes.iter().any(|size| *size < 100), "{sizes:?}");
+        assert!(sizes.iter().any(|size| *size > 150), "{sizes:?}");
+    }
+    let mut spec = small(Rewards::default());
+    spec.trainer.batch_least = 1.5;
+    assert!(generate(&spec).unwrap_err().to_string().contains("batch_least"));
+}

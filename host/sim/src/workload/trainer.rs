@@ -25,6 +25,10 @@ pub struct Trainer {
     /// Requests of an iteration, and of a prompt.
     pub batch: u32,
     pub group_size: u32,
+    /// The least part of `batch` that an iteration has, from 0 to 1: each has a size of its own, of whole groups. 1: all
+    /// have `batch`.
+    #[serde(skip_serializing_if = "is_whole")]
+    pub batch_least: f64,
     /// The number of problems of the data set that all tasks go through in order, again and again; a group then has its
     /// problem's number. Without one, every group is a new problem.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +50,7 @@ impl Default for Trainer {
             horizon: 50,
             batch: 2_048,
             group_size: 16,
+            batch_least: 1.0,
             problems: None,
             train_s: 205.0,
             train_jitter: 0.02,
@@ -64,6 +69,7 @@ impl Trainer {
         checker.within("first_iteration", f64::from(self.first_iteration), 0.0, 1e6)?;
         checker.within("batch", f64::from(self.batch), 1.0, 1e6)?;
         checker.within("group_size", f64::from(self.group_size), 1.0, f64::from(self.batch))?;
+        checker.within("batch_least", self.batch_least, 0.0, 1.0)?;
         if let Some(problems) = self.problems {
             // A batch has no problem twice.
             let groups = self.batch.div_ceil(self.group_size);
@@ -86,9 +92,19 @@ impl Trainer {
         (f64::from(iteration) / f64::from(last)).min(1.0)
     }
 
-    fn moment(&self, spec: &Spec, iteration: u32) -> Moment {
+    /// The number of requests of an iteration.
+    fn size(&self, random: &mut Random) -> u32 {
+        if is_whole(&self.batch_least) {
+            return self.batch;
+        }
+        let drawn = f64::from(self.batch) * random.between(self.batch_least, 1.0);
+        let groups = (drawn / f64::from(self.group_size)).round().max(1.0);
+        (groups as u32 * self.group_size).min(self.batch)
+    }
+
+    fn moment(&self, spec: &Spec, iteration: u32, batch: u32) -> Moment {
         Moment {
-            batch: self.batch,
+            batch,
             group_size: self.group_size,
             progress: self.progress(iteration),
             data_set: self.problems.map(|problems| {
@@ -99,6 +115,11 @@ impl Trainer {
             shift: spec.shift_at(iteration),
         }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_whole(part: &f64) -> bool {
+    *part >= 1.0
 }
 
 pub(super) fn micros(seconds: f64) -> Micros {
@@ -114,7 +135,8 @@ pub(super) fn task(spec: &Spec, id: u32) -> Task {
     let iterations = numbers.map(|number| {
         let mut random = Random::new(spec.seed, id, number);
         let train = micros(trainer.train_s * random.jitter(trainer.train_jitter));
-        let requests = spec.rewards.requests(&trainer.moment(spec, number), &mut random);
+        let moment = trainer.moment(spec, number, trainer.size(&mut random));
+        let requests = spec.rewards.requests(&moment, &mut random);
         let rollout = requests.last().map(|request| request.rollout).unwrap_or_default();
         let sync = micros(trainer.sync_s);
         let rollout_start = clock.next;
