@@ -25,17 +25,21 @@ impl Engine<'_> {
         let places = self.places(stage);
         let mut placed = self.fleet.placed();
         placed.retain(|worker| self.pools[self.fleet.get(*worker).pool].stage == stage);
+        let mut others = Vec::new();
         while placed.len() > places {
             let worker = placed.swap_remove(self.chance.one_of(placed.len()));
             let of = self.fleet.get(worker);
             let pool = Arc::clone(&self.pools[of.pool].name);
-            let starts = of.state == State::Starting;
+            let was = of.state;
             self.lost(worker);
-            self.pending.push_back(match starts {
-                true => Event::StartFailed { pool },
-                false => Event::WorkerLost { worker },
-            });
+            match was {
+                State::Starting => others.push(Event::StartFailed { pool }),
+                State::Idle => self.pending.push_back(Event::WorkerLost { worker }),
+                _ => others.push(Event::WorkerLost { worker }),
+            }
         }
+        // What the busy ones ran must not be granted to an idle one that is lost too.
+        self.pending.extend(others);
         self.fill_places(stage);
     }
 

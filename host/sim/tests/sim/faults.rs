@@ -48,6 +48,18 @@ fn starts_of_different_lengths_leave_no_request_behind() {
     }
 }
 
+/// The scheduler learns of one loss after the other, and must not grant what a busy worker ran to an idle one that
+/// is lost as well.
+#[test]
+fn workers_lost_at_once_take_no_work() {
+    let trace = trace(&["prepare", "compile", "execute"], TrainerMode::Colocated, 2, 3);
+    for policy in ["assay", "distrs", "fixed", "zq"] {
+        let run = run(&trace, policy, &settings(&["capacity=execute:2:230:260"]));
+        assert!(run.batches.iter().all(|batch| batch.failed == 0), "{policy}");
+        assert!(run.stages[2].peak > 2, "{policy}: nothing was lost");
+    }
+}
+
 #[test]
 fn what_cannot_be_had_waits_and_is_not_billed() {
     let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 2, 3);
