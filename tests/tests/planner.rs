@@ -12,9 +12,9 @@ use assay_api::batch::{AnnounceBatch, Batch};
 use assay_api::capacity::{Capacity, PlanReason, PoolWorkers};
 use assay_client::Client;
 use assay_core::time::Micros;
-use assay_sim::policy::{ByStage, Settings, SimulatedPolicy};
+use assay_sim::policy::{ByPool, Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
-use assay_sim::{BatchRun, Run, StageUse, Watch};
+use assay_sim::{BatchRun, PoolUse, Run, Watch};
 use assay_tests::{Host, HostOptions, Sleepers, assay, item, until};
 use tokio::time::Instant;
 
@@ -177,8 +177,8 @@ fn live(looks: &Looks) -> Used {
 }
 
 /// While one batch was live.
-fn simulated(stage: &StageUse, batch: &BatchRun) -> Used {
-    let samples = &stage.timeline.samples;
+fn simulated(pool: &PoolUse, batch: &BatchRun) -> Used {
+    let samples = &pool.timeline.samples;
     let ends = samples.iter().skip(1).map(|sample| sample.at).chain([batch.completed]);
     let (mut peak, mut seconds) = (0, 0.0);
     for (sample, end) in samples.iter().zip(ends) {
@@ -230,17 +230,17 @@ async fn compare(host: &Host, played: &Batch, looks: &BTreeMap<String, Looks>) {
     let settings = Settings {
         tolerance: Micros::from_ms(1_000),
         startup: startups(&capacity),
-        quota: ByStage::all(40),
+        quota: ByPool::all(40),
         linger: Micros::from_ms(500),
         period: Micros::from_ms(500),
         ..Settings::default()
     };
     let run = simulate(&trace, &settings);
     let wanted = run.batches.last().expect("at least one has a history");
-    for ((stage, pool), stage_use) in STAGES.iter().zip(&run.stages) {
-        let (live, simulated) = (live(&looks[*pool]), simulated(stage_use, wanted));
+    for ((stage, pool), pool_use) in STAGES.iter().zip(&run.pools) {
+        let (live, simulated) = (live(&looks[*pool]), simulated(pool_use, wanted));
         eprintln!("{stage}: live {live:?}, simulated {simulated:?}");
-        assert_eq!(*stage, stage_use.stage);
+        assert_eq!(*pool, pool_use.pool);
         // A peak is one moment of a real machine. The workers' time below is the stricter measure.
         let apart = live.peak.abs_diff(simulated.peak) as f64;
         assert!(apart <= (0.5 * simulated.peak as f64).max(2.0), "{stage}: the peak");
@@ -253,16 +253,16 @@ async fn compare(host: &Host, played: &Batch, looks: &BTreeMap<String, Looks>) {
     assert!((live - simulated).abs() <= 0.75, "{live} s live, {simulated} s simulated");
 }
 
-/// By stage, as they were measured.
-fn startups(capacity: &Capacity) -> ByStage<Micros> {
+/// By pool, as they were measured.
+fn startups(capacity: &Capacity) -> ByPool<Micros> {
     let measured = |pool: &str| {
         let pool = capacity.pools.iter().find(|known| known.pool == pool);
         let ms = pool.and_then(|pool| pool.startup_ms).expect("workers were started");
         assert!(ms >= 300.0, "a start took {ms} ms");
         Micros::from_ms_f64(ms)
     };
-    let named = STAGES.iter().map(|(stage, pool)| ((*stage).to_owned(), measured(pool)));
-    ByStage { all: Micros::ZERO, named: named.collect() }
+    let named = STAGES.iter().map(|(_, pool)| ((*pool).to_owned(), measured(pool)));
+    ByPool { all: Micros::ZERO, named: named.collect() }
 }
 
 /// Some requests run into the timeout of 3 s: were one of them to wait for long, the batch would end

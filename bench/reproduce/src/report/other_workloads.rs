@@ -189,10 +189,10 @@ fn table(page: &mut Page, what: &str, cases: &[WorkloadCase]) -> anyhow::Result<
 /// The cost of what was allocated over the cost of what was executed.
 fn norm(trace: &Trace, report: &PolicyReport) -> f64 {
     let (mut allocated, mut executed) = (0.0, 0.0);
-    for stage in &trace.meta.stages {
-        let pool = &report.pools[&stage.name];
-        allocated += stage.cost * pool.allocated_worker_s;
-        executed += stage.cost * pool.executed_worker_s;
+    for of in trace.meta.pools().expect("the trace was run") {
+        let pool = &report.pools[&of.name];
+        allocated += of.cost * pool.allocated_worker_s;
+        executed += of.cost * pool.executed_worker_s;
     }
     allocated / executed
 }

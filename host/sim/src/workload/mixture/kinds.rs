@@ -86,7 +86,12 @@ pub(super) const GRADE: Check = Check {
 
 impl Check {
     pub(super) fn stage(&self, name: &str) -> TraceStage {
-        TraceStage { name: name.to_owned(), timeout: micros(self.timeout_s), cost: self.cost }
+        TraceStage {
+            name: name.to_owned(),
+            pool: None,
+            timeout: micros(self.timeout_s),
+            cost: self.cost,
+        }
     }
 }
 
