@@ -344,6 +344,7 @@ async fn batches_become_a_trace() {
     let meta = &lines[0];
     assert_eq!(meta["format"], "assay-reward-trace-1");
     assert_eq!(meta["stages"], json!(["prepare", "score"]));
+    assert_eq!(meta["pools"], json!(["cpu", "cpu"]));
     assert_eq!(meta["cost"], json!([2.5, 2.5]));
     let timeout = meta["timeout_s"][0].as_f64().expect("a number");
 

@@ -108,7 +108,9 @@ fn a_trace_can_be_drawn_again_from_its_own_specification() {
 #[test]
 fn every_workload_is_drawn_and_gzip_is_understood() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (workload, last) in [("cuda", "execute"), ("judge", "run"), ("mixture", "grade")] {
+    for (workload, last) in
+        [("cuda", "execute"), ("judge", "run"), ("mixture", "grade"), ("agent", "gpu")]
+    {
         let path = folder.path().join(format!("{workload}.jsonl.gz"));
         let mut command = Command::new(program("assay"));
         command.args(["simulate", "generate", "-z", "--workload", workload]).args(SMALL);

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use assay_core::time::Micros;
 use assay_sched::{Consumes, Discipline, Entitlement, Weight};
 use assay_sim::faults::Fault;
-use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
+use assay_sim::policy::{ByPool, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
 use assay_simulation::file::read_trace;
 use assay_simulation::runs::{Job, run_all};
@@ -19,7 +19,7 @@ use clap::Subcommand;
 
 use super::planning::discipline;
 use super::{Format, print_json};
-use values::{Bound, Policies, bound, by_stage, fraction, seconds, weight, whole};
+use values::{Bound, Policies, bound, by_pool, fraction, seconds, weight, whole};
 
 /// Replay a trace of requests under several policies, and compare what they cost and delay.
 ///
@@ -34,7 +34,7 @@ pub(super) struct SimulateCommand {
     #[arg(required = true)]
     trace: Option<PathBuf>,
     /// Policies, separated by commas: assay, distrs, history, zq, ideal (distrs with knowledge of
-    /// the future), limit (assay with that knowledge), fixed:STAGE=N,...
+    /// the future), limit (assay with that knowledge), fixed:POOL=N,...
     #[arg(long = "policy", default_value = "assay,distrs,zq", value_parser = parse_all)]
     policies: Policies,
     /// Queue discipline: the rule by which a pool chooses the next request
@@ -52,15 +52,16 @@ pub(super) struct SimulateCommand {
     /// Extra delay that a batch may have, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     tolerance_s: Micros,
-    /// Seconds that a worker takes to start, for all stages or by stage (compile=5,execute=30)
-    #[arg(long, value_name = "S|STAGE=S,...", default_value = "0", value_parser = startups)]
-    startup_s: ByStage<Micros>,
+    /// Seconds that a worker takes to start, for all pools or by pool (compile=5,execute=30); a
+    /// pool has the name of its stage unless the trace says otherwise
+    #[arg(long, value_name = "S|POOL=S,...", default_value = "0", value_parser = startups)]
+    startup_s: ByPool<Micros>,
     /// The most by which a start is faster or slower than that, as a fraction from 0 to 1
     #[arg(long, value_name = "FRACTION", default_value = "0", value_parser = fraction)]
     startup_spread: f64,
-    /// Maximum number of workers, for all stages or by stage
-    #[arg(long, value_name = "N|STAGE=N,...", value_parser = quotas)]
-    quota: Option<ByStage<usize>>,
+    /// Maximum number of workers, for all pools or by pool
+    #[arg(long, value_name = "N|POOL=N,...", value_parser = quotas)]
+    quota: Option<ByPool<usize>>,
     /// Seconds after which an idle worker is stopped if the plan does not hold it
     #[arg(long, default_value = "0", value_parser = seconds)]
     linger_s: Micros,
@@ -73,15 +74,15 @@ pub(super) struct SimulateCommand {
     #[arg(long, value_enum)]
     hint: Option<HintArgument>,
     /// Fault to simulate: lose=PER_HOUR, slow=FRACTION:FACTOR,
-    /// capacity=STAGE:WORKERS:FROM:UNTIL (in seconds) or host-restart=SECONDS; may be
+    /// capacity=POOL:WORKERS:FROM:UNTIL (in seconds) or host-restart=SECONDS; may be
     /// repeated
     #[arg(long = "fault", value_name = "FAULT")]
     faults: Vec<Fault>,
     /// Weight of a tenant of the trace, relative to the others [default: 1]; may be repeated
     #[arg(long = "weight", value_name = "TENANT=W", value_parser = weight)]
     weights: Vec<(String, Weight)>,
-    /// Maximum number of a stage's workers that serve a tenant at once; may be repeated
-    #[arg(long = "bound", value_name = "TENANT:STAGE=N", value_parser = bound)]
+    /// Maximum number of a pool's workers that serve a tenant at once; may be repeated
+    #[arg(long = "bound", value_name = "TENANT:POOL=N", value_parser = bound)]
     bounds: Vec<Bound>,
     /// Seed of the random numbers for histories and faults
     #[arg(long, default_value_t = 1)]
@@ -120,12 +121,12 @@ fn parse_all(text: &str) -> Result<Policies, String> {
     parse_policies(text).map(Policies).map_err(|error| error.to_string())
 }
 
-fn startups(text: &str) -> Result<ByStage<Micros>, String> {
-    by_stage(text, Micros::ZERO, seconds)
+fn startups(text: &str) -> Result<ByPool<Micros>, String> {
+    by_pool(text, Micros::ZERO, seconds)
 }
 
-fn quotas(text: &str) -> Result<ByStage<usize>, String> {
-    by_stage(text, QUOTA_DEFAULT, whole)
+fn quotas(text: &str) -> Result<ByPool<usize>, String> {
+    by_pool(text, QUOTA_DEFAULT, whole)
 }
 
 pub(super) fn run(options: SimulateCommand) -> anyhow::Result<ExitCode> {
@@ -163,13 +164,13 @@ impl SimulateCommand {
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
             startup_spread: self.startup_spread,
-            quota: self.quota.clone().unwrap_or_else(|| ByStage::all(QUOTA_DEFAULT)),
+            quota: self.quota.clone().unwrap_or_else(|| ByPool::all(QUOTA_DEFAULT)),
             linger: self.linger_s,
             period: self.period_s,
             hint: match self.hint {
                 Some(HintArgument::Rollout) => Hint::RolloutStart,
                 Some(HintArgument::Request) => Hint::FirstRequest,
-                None if self.startup_s == ByStage::default() => Hint::FirstRequest,
+                None if self.startup_s == ByPool::default() => Hint::FirstRequest,
                 None => Hint::RolloutStart,
             },
             entitlements: self.entitlements(),
@@ -184,9 +185,9 @@ impl SimulateCommand {
         for (tenant, weight) in &self.weights {
             entitlements.entry(tenant.clone()).or_default().weight = *weight;
         }
-        for Bound { tenant, stage, workers_max } in &self.bounds {
+        for Bound { tenant, pool, workers_max } in &self.bounds {
             let entitlement = entitlements.entry(tenant.clone()).or_default();
-            entitlement.workers_max.insert(stage.as_str().into(), *workers_max);
+            entitlement.workers_max.insert(pool.as_str().into(), *workers_max);
         }
         entitlements
     }

@@ -8,13 +8,13 @@ use std::ops::Range;
 use assay_core::time::Micros;
 use assay_planner::Forecast;
 
-/// Samples kept of a stage; beyond, two become one.
+/// Samples kept of a pool; beyond, two become one.
 const SAMPLES_MAX: usize = 4_096;
 
-/// The totals of one stage, over all pools that serve it.
+/// The totals of one pool of the trace; of a policy with pools by task, over all of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StageUse {
-    pub stage: String,
+pub struct PoolUse {
+    pub pool: String,
     /// Worker-microseconds.
     pub allocated: u128,
     pub executed: u128,
@@ -25,7 +25,7 @@ pub struct StageUse {
     pub timeline: Timeline,
 }
 
-impl StageUse {
+impl PoolUse {
     #[must_use]
     pub fn allocated_s(&self) -> f64 {
         self.allocated as f64 / 1e6
@@ -43,7 +43,7 @@ impl StageUse {
     }
 }
 
-/// How a stage stood over time. Each sample holds from its time to that of the next, and the most
+/// How a pool stood over time. Each sample holds from its time to that of the next, and the most
 /// that there was in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -92,17 +92,17 @@ impl Sample {
     }
 }
 
-/// One stage's books while a run goes on.
+/// One pool's books while a run goes on.
 #[derive(Debug)]
 pub(crate) struct Account {
-    used: StageUse,
+    used: PoolUse,
     now: Sample,
     starting: usize,
     /// True if something changed since the last sample.
     changed: bool,
 }
 
-/// A change of the counts of a stage.
+/// A change of the counts of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change {
     Started,
@@ -118,18 +118,11 @@ pub(crate) enum Change {
 }
 
 impl Account {
-    pub(crate) fn new(stage: &str) -> Self {
+    pub(crate) fn new(pool: &str) -> Self {
         let timeline = Timeline::default();
-        let stage = stage.to_owned();
-        let used = StageUse {
-            stage,
-            allocated: 0,
-            executed: 0,
-            starting: 0,
-            peak: 0,
-            starts: 0,
-            timeline,
-        };
+        let pool = pool.to_owned();
+        let used =
+            PoolUse { pool, allocated: 0, executed: 0, starting: 0, peak: 0, starts: 0, timeline };
         Self { used, now: Sample::default(), starting: 0, changed: false }
     }
 
@@ -166,7 +159,7 @@ impl Account {
     }
 
     /// Billing ends.
-    pub(crate) fn close(mut self, at: Micros) -> StageUse {
+    pub(crate) fn close(mut self, at: Micros) -> PoolUse {
         self.pass(at);
         self.used.timeline.note(self.now);
         self.used
@@ -228,16 +221,17 @@ pub struct TenantUse {
 /// A worker's time that a request took, whether or not it ran to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Served {
-    pub stage: usize,
+    /// The pool's place among those of the trace.
+    pub pool: usize,
     pub from: Micros,
     pub until: Micros,
 }
 
 impl TenantUse {
-    /// Worker-microseconds at a stage within a span.
+    /// Worker-microseconds in a pool of the trace within a span.
     #[must_use]
-    pub fn worker_time(&self, stage: usize, span: Range<Micros>) -> u128 {
-        let served = self.served.iter().filter(|served| served.stage == stage);
+    pub fn worker_time(&self, pool: usize, span: Range<Micros>) -> u128 {
+        let served = self.served.iter().filter(|served| served.pool == pool);
         let within =
             served.map(|served| served.until.min(span.end).since(served.from.max(span.start)));
         within.map(|time| u128::from(time.0)).sum()

@@ -27,9 +27,9 @@ use assay_sched::{
     Config, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched, StageShape,
 };
 
-use crate::account::{Account, BatchRun, Change, StageUse, TenantUse};
+use crate::account::{Account, BatchRun, Change, PoolUse, TenantUse};
 use crate::policy::{Hint, Settings, SimulatedPolicy};
-use crate::trace::Trace;
+use crate::trace::{Trace, TracePool, UnlikeCosts};
 use chance::Chance;
 use clock::{Clock, SimEvent};
 use fleet::Fleet;
@@ -41,16 +41,18 @@ pub(crate) use history::{PLUGIN, profile};
 pub(crate) use work::batch_id;
 
 /// Why a run cannot be made, or cannot end.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SimulateError {
     #[error("no task has a second iteration, and the first is history only")]
     NothingMeasured,
-    #[error("the trace has no stage `{named}`: its stages are {stages}")]
-    NoSuchStage { named: String, stages: String },
+    #[error("the trace has no pool `{named}`: its pools are {pools}")]
+    NoSuchPool { named: String, pools: String },
     #[error("the trace has no tenant `{named}`: its tenants are {tenants}")]
     NoSuchTenant { named: String, tenants: String },
-    #[error("stage `{stage}` has a maximum of 0 workers, so nothing can run")]
-    NoWorkers { stage: String },
+    #[error("pool `{pool}` has a maximum of 0 workers, so nothing can run")]
+    NoWorkers { pool: String },
+    #[error(transparent)]
+    UnlikeCosts(#[from] UnlikeCosts),
     #[error("it takes too long: the planner alone has taken {} s", planned.as_secs())]
     TooLong { planned: Duration },
     #[error("nothing moves any more at {} s, with {left} batches to go", at.as_secs_f64())]
@@ -71,8 +73,8 @@ pub struct Watch<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub policy: SimulatedPolicy,
-    /// The use of each stage, in the order of the trace's stages.
-    pub stages: Vec<StageUse>,
+    /// The use of each pool, in the order of [`Meta::pools`](crate::trace::Meta::pools).
+    pub pools: Vec<PoolUse>,
     /// The batches in order of completion.
     pub batches: Vec<BatchRun>,
     /// The tenants by name; empty if there is only one.
@@ -90,11 +92,12 @@ pub struct PlannerTimes {
     pub max: Duration,
 }
 
-/// A pool and the stage of the trace that it serves.
+/// A pool of the run. A pool of the trace is one of them, or one a task if the policy has pools by task.
 #[derive(Debug)]
 struct Pool {
     name: Arc<str>,
-    stage: usize,
+    /// The place of the trace's pool.
+    traced: usize,
     startup: Micros,
     config: PoolConfig,
 }
@@ -112,6 +115,10 @@ struct Engine<'a> {
     /// The events of this instant that the scheduler has not received yet.
     pending: VecDeque<Event>,
     pools: Vec<Pool>,
+    /// The pools of the trace.
+    traced: Vec<TracePool>,
+    /// The place of the trace's pool that serves a stage, by stage.
+    serves: Vec<usize>,
     /// The stages of each task's batches, by task.
     shapes: Vec<Arc<[StageShape]>>,
     runs: Vec<Arc<str>>,
@@ -120,7 +127,7 @@ struct Engine<'a> {
     fleet: Fleet,
     work: Work<'a>,
     chance: Chance,
-    /// The account of each stage's workers, by stage.
+    /// The account of the workers, by pool of the trace.
     accounts: Vec<Account>,
     /// All profiles so far, for a host that restarts.
     history: Vec<Arc<Profile>>,
@@ -161,8 +168,8 @@ impl Engine<'_> {
             SimEvent::RequestArrives { batch, request } => self.request_arrives(batch, request),
             SimEvent::WorkerJoins(worker) => {
                 if let Some(pool) = self.fleet.joined(worker) {
-                    let stage = self.pools[pool].stage;
-                    self.accounts[stage].change(self.clock.now(), Change::Joined);
+                    let traced = self.pools[pool].traced;
+                    self.accounts[traced].change(self.clock.now(), Change::Joined);
                     let pool = Arc::clone(&self.pools[pool].name);
                     self.pending.push_back(Event::WorkerJoined { worker, pool, leases_max: 1 });
                 }
@@ -170,7 +177,7 @@ impl Engine<'_> {
             SimEvent::StageEnds { worker, lease } => self.stage_ends(worker, lease),
             SimEvent::SchedulerWakes => self.pending.push_back(Event::Tick),
             SimEvent::WorkerFails => self.worker_fails(),
-            SimEvent::CapacityChanges { stage } => self.capacity_changes(stage),
+            SimEvent::CapacityChanges { traced } => self.capacity_changes(traced),
             SimEvent::HostRestarts => self.restart(),
         }
     }
@@ -233,7 +240,7 @@ impl Engine<'_> {
             Some(stage) => {
                 batch.states[request] = RequestState::Waiting { stage, since: now };
                 batch.ran[request] = vec![Micros::ZERO; stage];
-                self.accounts[stage].change(now, Change::Queued);
+                self.accounts[self.serves[stage]].change(now, Change::Queued);
                 Progress::Waiting { stage, ran: vec![Micros::ZERO; stage] }
             }
             None => {
@@ -256,12 +263,12 @@ impl Engine<'_> {
 
     fn stage_ends(&mut self, worker: WorkerId, lease: LeaseId) {
         let Some(job) = self.fleet.put_down(worker, lease) else { return };
-        let stage = self.pools[self.fleet.get(worker).pool].stage;
-        self.tenants.served(&job, stage, self.clock.now());
-        let account = &mut self.accounts[stage];
+        let traced = self.pools[self.fleet.get(worker).pool].traced;
+        self.tenants.served(&job, traced, self.clock.now());
+        let account = &mut self.accounts[traced];
         account.change(self.clock.now(), Change::Free);
         // Of two workers that run a stage the first one counts.
-        if self.work.runs(job.batch, job.request, stage) {
+        if self.work.runs(job.batch, job.request, job.stage) {
             account.executed(job.ran);
         }
         self.pending.push_back(Event::StageFinished { worker, lease, end: job.end, ran: job.ran });
@@ -289,7 +296,7 @@ impl Engine<'_> {
         let accounts = self.accounts.into_iter();
         Run {
             policy: self.policy.clone(),
-            stages: accounts.map(|account| account.close(ended)).collect(),
+            pools: accounts.map(|account| account.close(ended)).collect(),
             batches: self.batches,
             tenants: self.tenants.into_used(self.trace),
             planner: self.times,

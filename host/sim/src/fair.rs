@@ -28,7 +28,7 @@ pub struct Demand {
 /// that it ranks no batch by what the pool could not do.
 #[must_use]
 pub fn trace(demands: &[Demand]) -> Trace {
-    let stage = TraceStage { name: STAGE.into(), timeout: TIMEOUT, cost: 1.0 };
+    let stage = TraceStage { name: STAGE.into(), pool: None, timeout: TIMEOUT, cost: 1.0 };
     let meta = Meta {
         stages: vec![stage],
         mode: TrainerMode::Colocated,

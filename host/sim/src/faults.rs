@@ -14,11 +14,11 @@ pub struct Faults {
     pub host_restarts: Vec<Micros>,
 }
 
-/// For a time a stage can have so many workers at most, whatever its quota: those above it are lost when it begins,
+/// For a time a pool can have so many workers at most, whatever its quota: those above it are lost when it begins,
 /// and starts wait for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scarcity {
-    pub stage: String,
+    pub pool: String,
     pub workers: usize,
     pub from: Micros,
     pub until: Micros,
@@ -40,7 +40,7 @@ pub enum Fault {
     Lose { per_hour: f64 },
     /// `slow=FRACTION:FACTOR`
     Slow(Slow),
-    /// `capacity=STAGE:WORKERS:FROM:UNTIL`, in seconds
+    /// `capacity=POOL:WORKERS:FROM:UNTIL`, in seconds
     Scarcity(Scarcity),
     /// `host-restart=SECONDS`
     HostRestart { at: Micros },
@@ -49,7 +49,7 @@ pub enum Fault {
 /// A text that is no fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is none of lose=PER_HOUR, slow=FRACTION:FACTOR, capacity=STAGE:WORKERS:FROM:UNTIL (in seconds), \
+    "`{0}` is none of lose=PER_HOUR, slow=FRACTION:FACTOR, capacity=POOL:WORKERS:FROM:UNTIL (in seconds), \
      host-restart=SECONDS"
 )]
 pub struct BadFault(String);
@@ -75,10 +75,9 @@ fn parse(text: &str) -> Option<Fault> {
             Some(Fault::Slow(Slow { fraction, factor }))
         }
         ("capacity", values) => {
-            let [stage, workers, from, until] = fields(values)?;
+            let [pool, workers, from, until] = fields(values)?;
             let (from, until) = (time(from)?, time(until)?);
-            let fault =
-                Scarcity { stage: stage.into(), workers: workers.parse().ok()?, from, until };
+            let fault = Scarcity { pool: pool.into(), workers: workers.parse().ok()?, from, until };
             (from < until).then_some(Fault::Scarcity(fault))
         }
         ("host-restart", at) => Some(Fault::HostRestart { at: time(at)? }),
@@ -118,7 +117,7 @@ mod tests {
         let slow = Some(Slow { fraction: 0.1, factor: 3.0 });
         let host_restarts = vec![Micros::from_secs(60)];
         let (from, until) = (Micros::from_secs(10), Micros::from_ms(20_500));
-        let scarcities = vec![Scarcity { stage: "gpu".into(), workers: 4, from, until }];
+        let scarcities = vec![Scarcity { pool: "gpu".into(), workers: 4, from, until }];
         assert_eq!(faults, Faults { lost_per_hour: 2.5, slow, scarcities, host_restarts });
         let bad = ["", "lose", "lose=x", "lose=-1", "slow=0.1", "slow=2:2", "slow=0.1:0.5", "x=1"];
         let bad_capacity = ["capacity=gpu:4", "capacity=gpu:-1:0:1", "capacity=gpu:4:2:2"];

@@ -19,5 +19,5 @@ pub mod vectors;
 
 pub mod plot;
 
-pub use account::{BatchRun, Sample, Served, StageUse, TenantUse, Timeline};
+pub use account::{BatchRun, PoolUse, Sample, Served, TenantUse, Timeline};
 pub use engine::{PlannerTimes, Run, SimulateError, Watch, simulate};

@@ -40,7 +40,7 @@ impl Load {
     #[must_use]
     pub fn new(policy: Policy, batches: usize) -> Self {
         let trace = drawn(batches.clamp(1, DISTINCT_MAX));
-        let pools = trace.meta.stages.iter().map(|stage| (name(stage), pool(stage)));
+        let pools = trace.meta.stages.iter().map(|stage| (pool_name(stage), pool(stage)));
         let mut planner = Planner::new(PlanConfig::new(policy, pools.collect()));
         let shapes: Arc<[StageShape]> = trace.meta.stages.iter().map(shape).collect();
         let mut view = SchedView::default();
@@ -55,7 +55,7 @@ impl Load {
             let age = life * (number as f64 + 0.5) / batches as f64;
             let batch = BatchView { id, ..seen_at(live, Micros(age as u64), run, &shapes) };
             for (stage, at_stage) in trace.meta.stages.iter().zip(&batch.at_stage) {
-                let pool: &mut PoolView = view.pools.entry(name(stage)).or_default();
+                let pool: &mut PoolView = view.pools.entry(pool_name(stage)).or_default();
                 pool.workers += at_stage.running.len();
             }
             view.batches.push(batch);
@@ -76,12 +76,12 @@ fn drawn(tasks: usize) -> Trace {
     generate(&spec).expect("the defaults are within their ranges")
 }
 
-fn name(stage: &TraceStage) -> Arc<str> {
-    stage.name.as_str().into()
+fn pool_name(stage: &TraceStage) -> Arc<str> {
+    stage.pool().into()
 }
 
 fn shape(stage: &TraceStage) -> StageShape {
-    StageShape { pool: name(stage), timeout: stage.timeout, retries_max: 0 }
+    StageShape { pool: pool_name(stage), timeout: stage.timeout, retries_max: 0 }
 }
 
 fn pool(stage: &TraceStage) -> PoolConfig {

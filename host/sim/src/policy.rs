@@ -19,7 +19,7 @@ pub const QUOTA_DEFAULT: usize = 100_000;
 pub enum SimulatedPolicy {
     /// A policy of the planner's table, but for `fixed`.
     Planner(planner::Policy),
-    /// Workers by stage; a stage that is not named has its quota.
+    /// Workers by pool; a pool that is not named has its quota.
     Fixed(BTreeMap<String, usize>),
     /// The paper's Ideal: perfect knowledge, planned at batch edges.
     Ideal,
@@ -36,7 +36,7 @@ pub struct BadPolicy(String);
 fn names() -> String {
     let own = planner::Policy::ALL.into_iter().map(|policy| policy.name);
     let own = own.filter(|name| *name != planner::Policy::FIXED.name);
-    own.chain(["ideal", "limit", "fixed", "fixed:STAGE=N[,STAGE=N...]"])
+    own.chain(["ideal", "limit", "fixed", "fixed:POOL=N[,POOL=N...]"])
         .collect::<Vec<_>>()
         .join(", ")
 }
@@ -99,8 +99,8 @@ impl FromStr for SimulatedPolicy {
                 }
                 let counts = text.strip_prefix("fixed:").ok_or_else(bad)?;
                 let count = |pair: &str| {
-                    let (stage, count) = pair.split_once('=')?;
-                    Some((stage.to_owned(), count.parse().ok()?))
+                    let (pool, count) = pair.split_once('=')?;
+                    Some((pool.to_owned(), count.parse().ok()?))
                 };
                 let counts = counts.split(',').map(count).collect::<Option<_>>();
                 Self::Fixed(counts.ok_or_else(bad)?)
@@ -117,8 +117,8 @@ impl fmt::Display for SimulatedPolicy {
             Self::Limit => f.write_str("limit"),
             Self::Fixed(counts) => {
                 f.write_str("fixed")?;
-                for (place, (stage, count)) in counts.iter().enumerate() {
-                    write!(f, "{}{stage}={count}", if place == 0 { ':' } else { ',' })?;
+                for (place, (pool, count)) in counts.iter().enumerate() {
+                    write!(f, "{}{pool}={count}", if place == 0 { ':' } else { ',' })?;
                 }
                 Ok(())
             }
@@ -126,22 +126,22 @@ impl fmt::Display for SimulatedPolicy {
     }
 }
 
-/// A value for each stage: one for all, others for those that are named.
+/// A value for each pool of a trace: one for all, others for those that are named.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ByStage<T> {
+pub struct ByPool<T> {
     pub all: T,
     pub named: BTreeMap<String, T>,
 }
 
-impl<T: Copy> ByStage<T> {
+impl<T: Copy> ByPool<T> {
     #[must_use]
     pub fn all(value: T) -> Self {
         Self { all: value, named: BTreeMap::new() }
     }
 
     #[must_use]
-    pub fn get(&self, stage: &str) -> T {
-        self.named.get(stage).copied().unwrap_or(self.all)
+    pub fn get(&self, pool: &str) -> T {
+        self.named.get(pool).copied().unwrap_or(self.all)
     }
 }
 
@@ -154,11 +154,11 @@ pub struct Settings {
     /// The paper's D.
     pub tolerance: Micros,
     /// The time from the order of a worker until it takes work; it is billed from the start.
-    pub startup: ByStage<Micros>,
+    pub startup: ByPool<Micros>,
     /// The part of its usual duration by which a start is faster or slower at most, from 0 to 1.
     pub startup_spread: f64,
     /// The most workers; by task as well where a policy has pools by task.
-    pub quota: ByStage<usize>,
+    pub quota: ByPool<usize>,
     /// The time for which a worker that the plan does not hold stays without work.
     pub linger: Micros,
     /// The time between two plans, for a policy that plans between batch edges.
@@ -167,7 +167,7 @@ pub struct Settings {
     pub tuning: Option<Tuning>,
     pub hint: Hint,
     /// The weights and bounds of the tenants that the trace names; other tenants have the default. Bounds
-    /// are by stage, and also by task if the policy has pools by task.
+    /// are by pool, and also by task if the policy has pools by task.
     pub entitlements: BTreeMap<String, Entitlement>,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Micros>,
@@ -194,9 +194,9 @@ impl Default for Settings {
             discipline: Discipline::EBF,
             consumes: Consumes::Batch,
             tolerance: Micros::from_secs(2),
-            startup: ByStage::default(),
+            startup: ByPool::default(),
             startup_spread: 0.0,
-            quota: ByStage::all(QUOTA_DEFAULT),
+            quota: ByPool::all(QUOTA_DEFAULT),
             linger: Micros::ZERO,
             period: Micros::from_secs(10),
             tuning: None,

@@ -18,7 +18,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PolicyReport {
     pub policy: String,
-    /// The report of each pool, by stage.
+    /// The report of each pool, by name.
     pub pools: BTreeMap<String, PoolReport>,
     pub extra_delay_s: ExtraDelay,
     pub group_delay_s: GroupDelay,
@@ -34,7 +34,7 @@ pub struct PolicyReport {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TenantReport {
-    /// The time of the workers that served the tenant, in seconds, by stage.
+    /// The time of the workers that served the tenant, in seconds, by pool.
     pub worker_s: BTreeMap<String, f64>,
     pub extra_delay_s: ExtraDelay,
     pub batches: usize,
@@ -86,8 +86,8 @@ impl Report {
 impl PolicyReport {
     fn of(run: &Run, zq: Option<&Run>) -> Self {
         let mut pools = BTreeMap::new();
-        for (stage, used) in run.stages.iter().enumerate() {
-            let of_zq = zq.map(|zq| zq.stages[stage].allocated_s());
+        for (place, used) in run.pools.iter().enumerate() {
+            let of_zq = zq.map(|zq| zq.pools[place].allocated_s());
             let pool = PoolReport {
                 allocated_worker_s: used.allocated_s(),
                 executed_worker_s: used.executed_s(),
@@ -96,7 +96,7 @@ impl PolicyReport {
                 peak_workers: used.peak,
                 starts: used.starts,
             };
-            pools.insert(used.stage.clone(), pool);
+            pools.insert(used.pool.clone(), pool);
         }
         let delays = Spread::of(run.batches.iter().map(|batch| batch.extra_delay()));
         let groups = run.batches.iter().flat_map(|batch| batch.group_delays.iter().copied());
@@ -130,10 +130,10 @@ impl PolicyReport {
 
 impl TenantReport {
     fn of(run: &Run, used: &TenantUse) -> Self {
-        let stages = run.stages.iter().enumerate();
-        let worker_s = stages.map(|(stage, of)| {
-            let time = used.worker_time(stage, Micros::ZERO..run.ended);
-            (of.stage.clone(), time as f64 / 1e6)
+        let pools = run.pools.iter().enumerate();
+        let worker_s = pools.map(|(place, of)| {
+            let time = used.worker_time(place, Micros::ZERO..run.ended);
+            (of.pool.clone(), time as f64 / 1e6)
         });
         let batches = run.batches.iter().filter(|batch| used.tasks.contains(&batch.task));
         let delays = Spread::of(batches.map(|batch| batch.extra_delay()));
@@ -189,10 +189,10 @@ impl fmt::Display for Report {
             return Ok(());
         }
         writeln!(f)?;
-        let stages = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
-        let stages = stages.map(|stage| format!("{stage} worker s"));
+        let pools = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
+        let pools = pools.map(|pool| format!("{pool} worker s"));
         let mut heading = vec!["policy, tenant".to_owned()];
-        heading.extend(stages);
+        heading.extend(pools);
         heading.extend(["batches", "delay mean", "max"].map(str::to_owned));
         write_table(f, &[vec![heading], tenants].concat())
     }
@@ -214,9 +214,9 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result 
 impl Report {
     fn heading(&self) -> Vec<String> {
         let mut cells = vec!["policy".to_owned()];
-        let stages = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
-        for stage in stages {
-            cells.push(format!("{stage} norm"));
+        let pools = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
+        for pool in pools {
+            cells.push(format!("{pool} norm"));
             cells.extend(["vs zq", "peak", "starts"].map(str::to_owned));
         }
         let rest = [

@@ -37,9 +37,31 @@ pub struct Meta {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceStage {
     pub name: String,
+    /// The pool whose workers serve it; `None`: one of its own, with the stage's name. Stages may share a
+    /// pool if they cost the same.
+    pub pool: Option<String>,
     pub timeout: Micros,
     /// The paper's C_j: what a worker of this stage costs a second, in any unit the stages share.
     pub cost: f64,
+}
+
+/// Workers that serve one or several stages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePool {
+    pub name: String,
+    pub cost: f64,
+}
+
+/// Two stages share a pool, and its workers would have two costs.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "stages `{}` and `{}` share the pool `{pool}` but cost {} and {}: give them one cost, or a pool each",
+    stages[0], stages[1], costs[0], costs[1]
+)]
+pub struct UnlikeCosts {
+    pub pool: String,
+    pub stages: [String; 2],
+    pub costs: [f64; 2],
 }
 
 /// When a trainer starts its next rollout. A trace says `colocated`, `disaggregated` or, with more steps,
@@ -94,6 +116,40 @@ pub struct TraceRequest {
     /// s_ij, a stage each, cut at the stage's timeout; `None`: not reached.
     pub service: Vec<Option<Micros>>,
     pub outcome: String,
+}
+
+impl TraceStage {
+    /// The name of its pool.
+    #[must_use]
+    pub fn pool(&self) -> &str {
+        self.pool.as_deref().unwrap_or(&self.name)
+    }
+}
+
+impl Meta {
+    /// The pools in the order of the first stages that they serve.
+    ///
+    /// # Errors
+    /// When stages of one pool differ in cost.
+    pub fn pools(&self) -> Result<Vec<TracePool>, UnlikeCosts> {
+        let mut firsts: Vec<&TraceStage> = Vec::new();
+        for stage in &self.stages {
+            match firsts.iter().find(|first| first.pool() == stage.pool()) {
+                None => firsts.push(stage),
+                Some(first) if first.cost == stage.cost => {}
+                Some(first) => {
+                    return Err(UnlikeCosts {
+                        pool: stage.pool().to_owned(),
+                        stages: [first.name.clone(), stage.name.clone()],
+                        costs: [first.cost, stage.cost],
+                    });
+                }
+            }
+        }
+        let pool =
+            |first: &TraceStage| TracePool { name: first.pool().to_owned(), cost: first.cost };
+        Ok(firsts.into_iter().map(pool).collect())
+    }
 }
 
 impl TraceRequest {

@@ -9,9 +9,11 @@ mod check;
 mod generation;
 mod learning;
 mod random;
+mod tools;
 
 mod trainer;
 
+mod agent;
 mod cuda;
 mod judge;
 mod mixture;
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::trace::{Meta, Trace, TraceRequest, TraceStage};
 use random::Random;
 
+pub use agent::Agent;
 pub use check::{REQUESTS_MAX, SpecError};
 pub use cuda::Cuda;
 pub use generation::{Engine, Lengths};
@@ -46,6 +49,7 @@ pub enum Rewards {
     Cuda(Cuda),
     Judge(Judge),
     Mixture(Mixture),
+    Agent(Agent),
 }
 
 impl Default for Rewards {
@@ -114,6 +118,7 @@ impl Rewards {
             Self::Cuda(_) => "cuda",
             Self::Judge(_) => "judge",
             Self::Mixture(_) => "mixture",
+            Self::Agent(_) => "agent",
         }
     }
 
@@ -122,6 +127,7 @@ impl Rewards {
             Self::Cuda(_) => cuda::stages(),
             Self::Judge(_) => judge::stages(),
             Self::Mixture(mixture) => mixture.stages(),
+            Self::Agent(agent) => agent.stages(),
         }
     }
 
@@ -131,6 +137,7 @@ impl Rewards {
             Self::Cuda(cuda) => cuda.requests(moment, random),
             Self::Judge(judge) => judge.requests(moment, random),
             Self::Mixture(mixture) => mixture.requests(moment, random),
+            Self::Agent(agent) => agent.requests(moment, random),
         };
         requests.sort_by_key(|request| request.rollout);
         for (number, request) in (0..).zip(&mut requests) {

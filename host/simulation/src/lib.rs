@@ -18,9 +18,9 @@ use assay_api::simulation::{SimulatedBatch, SimulatedPoint, SimulatedStage, Simu
 use assay_core::limits;
 use assay_core::time::Micros;
 pub use assay_sim::SimulateError;
-use assay_sim::policy::{ByStage, Hint, Settings, SimulatedPolicy};
+use assay_sim::policy::{ByPool, Hint, Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
-use assay_sim::{BatchRun, Run, Sample, StageUse, Watch};
+use assay_sim::{BatchRun, PoolUse, Run, Sample, Watch};
 pub use peaks::peaks;
 
 /// Between the end of a batch and the next rollout, where a batch is its own history.
@@ -64,10 +64,10 @@ impl SimulationInput {
     }
 
     /// `of` a stage's pool, by stage.
-    fn by_stage<T: Default>(&self, of: impl Fn(PoolInput) -> T) -> ByStage<T> {
+    fn by_stage<T: Default>(&self, of: impl Fn(PoolInput) -> T) -> ByPool<T> {
         let stages = self.profiles.iter().flat_map(|profile| &profile.stages);
         let named = stages.map(|stage| (stage.name.clone(), of(self.pool(&stage.pool))));
-        ByStage { all: T::default(), named: named.collect() }
+        ByPool { all: T::default(), named: named.collect() }
     }
 
     fn settings(&self) -> Settings {
@@ -94,6 +94,7 @@ pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationErr
     let costs = wanted.pools.iter().map(|(pool, wanted)| (pool.clone(), wanted.cost)).collect();
     let mut trace =
         trace::trace(wanted.profiles.clone(), &costs).map_err(SimulationError::Trace)?;
+    separate_pools(&mut trace);
     let own_history = wanted.profiles.len() == 1;
     if own_history {
         repeat_first(&mut trace);
@@ -104,7 +105,7 @@ pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationErr
     let mut completed = |_, _| {};
     let patience = Some(wanted.patience);
     let watch = Watch { elapsed: &mut elapsed, completed: &mut completed, patience };
-    let run = assay_sim::simulate(&trace, &policy, &settings, watch)?;
+    let run = assay_sim::simulate(&trace, &policy, &settings, watch).map_err(refused)?;
     let took = started.elapsed();
     // The first iteration of a trace is not simulated.
     let simulated = if own_history { &wanted.profiles[..] } else { &wanted.profiles[1..] };
@@ -119,6 +120,23 @@ pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationErr
         batches: batches(&run, simulated, wanted.tolerance),
         stages: stages(&run, simulated, &wanted),
     })
+}
+
+/// Each stage gets workers of its own, as the interface promises: its answer and `fixed:STAGE=N` are by stage.
+fn separate_pools(trace: &mut Trace) {
+    for stage in &mut trace.meta.stages {
+        stage.pool = None;
+    }
+}
+
+/// A refusal in words of the interface, whose callers name stages.
+fn refused(error: SimulateError) -> SimulationError {
+    match error {
+        SimulateError::NoSuchPool { named, pools } => SimulationError::Trace(anyhow::anyhow!(
+            "the trace has no stage `{named}`: its stages are {pools}"
+        )),
+        error => SimulationError::Simulator(error),
+    }
 }
 
 /// A batch that has none before it: the planner knows it as it was.
@@ -157,7 +175,7 @@ fn batches(run: &Run, profiles: &[BatchProfile], tolerance: Micros) -> Vec<Simul
 fn stages(run: &Run, profiles: &[BatchProfile], wanted: &SimulationInput) -> Vec<SimulatedStage> {
     let start = run.batches.iter().map(|batch| batch.rollout_start).min().unwrap_or_default();
     let shapes = profiles.first().map_or(&[][..], |first| &first.stages);
-    let stages = run.stages.iter().zip(shapes).enumerate().map(|(number, (used, shape))| {
+    let stages = run.pools.iter().zip(shapes).enumerate().map(|(number, (used, shape))| {
         let ran = profiles.iter().flat_map(|profile| &profile.requests);
         let ran_ms: f64 = ran.filter_map(|request| *request.ran_ms.get(number)?).sum();
         SimulatedStage {
@@ -177,7 +195,7 @@ fn stages(run: &Run, profiles: &[BatchProfile], wanted: &SimulationInput) -> Vec
 }
 
 /// As many points as there may be; each has the most of those that it stands for.
-fn curve(used: &StageUse, start: Micros) -> Vec<SimulatedPoint> {
+fn curve(used: &PoolUse, start: Micros) -> Vec<SimulatedPoint> {
     let samples = &used.timeline.samples;
     let together = samples.len().div_ceil(limits::SIMULATED_POINTS_MAX).max(1);
     let most = |samples: &[Sample], of: fn(&Sample) -> usize| {

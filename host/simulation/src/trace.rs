@@ -48,6 +48,7 @@ fn meta(
             .iter()
             .map(|stage| TraceStage {
                 name: stage.name.clone(),
+                pool: Some(stage.pool.clone()).filter(|pool| *pool != stage.name),
                 timeout: Micros::from_ms(stage.timeout_ms.into()),
                 cost: cost.get(&stage.pool).copied().unwrap_or(1.0),
             })
@@ -202,6 +203,8 @@ mod tests {
         let trace = trace(vec![two.clone(), one, profile("q", 8, 9), two], &cost).expect("a trace");
         let costs: Vec<_> = trace.meta.stages.iter().map(|stage| stage.cost).collect();
         assert_eq!(costs, [1.0, 10.0]);
+        let pools: Vec<_> = trace.meta.stages.iter().map(TraceStage::pool).collect();
+        assert_eq!(pools, ["cpu", "gpu"]);
         let shape: Vec<_> =
             trace.tasks.iter().map(|task| (task.id, task.start, task.iterations.len())).collect();
         assert_eq!(shape, [(0, Micros::from_secs(3), 1), (1, Micros::ZERO, 2)]);

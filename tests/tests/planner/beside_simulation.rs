@@ -9,8 +9,8 @@ use std::time::Duration;
 use assay_api::batch::Batch;
 use assay_api::capacity::Capacity;
 use assay_core::time::Micros;
-use assay_sim::policy::{ByStage, Settings, SimulatedPolicy};
-use assay_sim::{BatchRun, Run, StageUse, Watch};
+use assay_sim::policy::{ByPool, Settings, SimulatedPolicy};
+use assay_sim::{BatchRun, PoolUse, Run, Watch};
 use assay_tests::{Host, Sleepers, assay};
 
 use super::{
@@ -137,9 +137,9 @@ async fn compare(
     let settings = Settings {
         tolerance: Micros::from_ms(TOLERANCE_MS),
         startup: startups(&capacity),
-        quota: ByStage {
+        quota: ByPool {
             all: 0,
-            named: maxima.map(|((stage, _), max)| ((*stage).to_owned(), max)).collect(),
+            named: maxima.map(|((_, pool), max)| ((*pool).to_owned(), max)).collect(),
         },
         linger: Micros::from_ms(LINGER_MS),
         period: Micros::from_ms(PERIOD_MS),
@@ -154,7 +154,7 @@ async fn compare(
     };
     let simulated = PlayedBatch {
         delay_s: wanted.extra_delay().as_secs_f64(),
-        pools: std::array::from_fn(|stage| simulated(&run.stages[stage], wanted)),
+        pools: std::array::from_fn(|stage| simulated(&run.pools[stage], wanted)),
     };
     eprintln!("{policy}: {live:?} {simulated:?}");
     Comparison { live, simulated }
@@ -167,16 +167,16 @@ fn simulate(trace: &assay_sim::trace::Trace, policy: &str, settings: &Settings) 
     assay_sim::simulate(trace, &policy, settings, watch).expect("the trace fits")
 }
 
-/// By stage, as they were measured.
-fn startups(capacity: &Capacity) -> ByStage<Micros> {
+/// By pool, as they were measured.
+fn startups(capacity: &Capacity) -> ByPool<Micros> {
     let measured = |pool: &str| {
         let pool = capacity.pools.iter().find(|known| known.pool == pool);
         let ms = pool.and_then(|pool| pool.startup_ms).expect("workers were started");
         assert!(ms >= 300.0, "a start took {ms} ms");
         Micros::from_ms_f64(ms)
     };
-    let named = STAGES.iter().map(|(stage, pool)| ((*stage).to_owned(), measured(pool)));
-    ByStage { all: Micros::ZERO, named: named.collect() }
+    let named = STAGES.iter().map(|(_, pool)| ((*pool).to_owned(), measured(pool)));
+    ByPool { all: Micros::ZERO, named: named.collect() }
 }
 
 fn live(looks: &Looks) -> Used {
@@ -186,8 +186,8 @@ fn live(looks: &Looks) -> Used {
     used(spans.collect(), counts.first().map_or(0, |(_, workers)| *workers))
 }
 
-fn simulated(stage: &StageUse, batch: &BatchRun) -> Used {
-    let samples = &stage.timeline.samples;
+fn simulated(pool: &PoolUse, batch: &BatchRun) -> Used {
+    let samples = &pool.timeline.samples;
     let ends = samples.iter().skip(1).map(|sample| sample.at).chain([batch.completed]);
     let mut before = 0;
     let mut spans = Vec::new();

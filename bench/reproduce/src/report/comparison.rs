@@ -2,7 +2,7 @@
 
 use assay_core::time::Micros;
 use assay_sim::Run;
-use assay_sim::policy::{ByStage, Hint, Settings, parse_policies};
+use assay_sim::policy::{ByPool, Hint, Settings, parse_policies};
 use assay_sim::report::{PolicyReport, PoolReport, Report};
 use assay_sim::trace::Trace;
 use assay_simulation::runs::{Job, run_all};
@@ -24,7 +24,7 @@ pub(super) struct Comparison {
 /// With them they announce a batch as its rollout starts.
 pub(super) fn settings(startup_s: u64) -> Settings {
     Settings {
-        startup: ByStage::all(Micros::from_secs(startup_s)),
+        startup: ByPool::all(Micros::from_secs(startup_s)),
         hint: if startup_s == 0 { Hint::FirstRequest } else { Hint::RolloutStart },
         ..Settings::default()
     }
@@ -65,10 +65,10 @@ impl Comparison {
         found.expect("a section looks at the policies that it has run")
     }
 
-    /// The index of a stage among the runs' stages.
-    pub(super) fn stage(&self, name: &str) -> usize {
-        let stages = &self.runs.first().expect("a comparison has runs").stages;
-        stages.iter().position(|stage| stage.stage == name).expect("the paper's task has it")
+    /// The index of a pool among the runs' pools.
+    pub(super) fn pool(&self, name: &str) -> usize {
+        let pools = &self.runs.first().expect("a comparison has runs").pools;
+        pools.iter().position(|pool| pool.pool == name).expect("the paper's task has it")
     }
 }
 

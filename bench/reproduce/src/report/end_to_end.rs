@@ -103,7 +103,7 @@ impl Figure {
         let drawn: Vec<_> = DRAWN.iter().map(of).collect();
         for (letter, unit, stage) in [("a", "GPU", GPU), ("b", "CPU", CPU)] {
             let title = format!("Figure {}{letter}: {unit} workers, {}", self.number, self.name);
-            let chart = policies::workers(&title, &drawn, comparison.stage(stage));
+            let chart = policies::workers(&title, &drawn, comparison.pool(stage));
             page.chart(&format!("figure-{}{letter}", self.number), &title, chart);
         }
         let title = format!("Figure {}c: extra delay of each batch, {}", self.number, self.name);

@@ -274,7 +274,7 @@ fn scarcity(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Re
     let third = Micros(last_rollout(trace).0 / 3);
     let (startup, delay_max_s, norm_max) = SLOW_START;
     let scarce = |workers, until| {
-        let fault = Scarcity { stage: GPU.to_owned(), workers, from: third, until };
+        let fault = Scarcity { pool: GPU.to_owned(), workers, from: third, until };
         Settings { faults: [Fault::Scarcity(fault)].into_iter().collect(), ..settings(startup) }
     };
     let mut rows = vec![("all".to_owned(), settings(startup))];

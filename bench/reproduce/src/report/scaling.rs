@@ -62,10 +62,10 @@ fn reasons(page: &mut Page, comparison: &Comparison) {
 }
 
 fn charts(page: &mut Page, comparison: &Comparison) {
-    let stage = comparison.stage(GPU);
+    let pool = comparison.pool(GPU);
     let drawn: Vec<&Run> =
         comparison.runs.iter().filter(|run| DRAWN.contains(&&*run.policy.to_string())).collect();
-    let points: Vec<Vec<(f64, f64)>> = drawn.iter().map(|run| peaks(run, stage)).collect();
+    let points: Vec<Vec<(f64, f64)>> = drawn.iter().map(|run| peaks(run, pool)).collect();
     let names: Vec<String> = drawn.iter().map(|run| run.policy.to_string()).collect();
     let series: Vec<Series> =
         names.iter().zip(&points).map(|(name, points)| Series { name, points }).collect();
@@ -79,8 +79,8 @@ fn charts(page: &mut Page, comparison: &Comparison) {
 }
 
 /// By iteration, from its rollout's start to its completion.
-fn peaks(run: &Run, stage: usize) -> Vec<(f64, f64)> {
-    let samples = &run.stages[stage].timeline.samples;
+fn peaks(run: &Run, pool: usize) -> Vec<(f64, f64)> {
+    let samples = &run.pools[pool].timeline.samples;
     let mut points: Vec<(f64, f64)> = run
         .batches
         .iter()

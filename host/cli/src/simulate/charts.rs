@@ -15,15 +15,15 @@ pub(super) fn write(folder: &Path, runs: &[Run]) -> anyhow::Result<()> {
     };
     write("delays.svg", delays("Extra delay of each batch", runs))?;
     write("norms.svg", norms(runs))?;
-    for stage in 0..runs.first().map_or(0, |run| run.stages.len()) {
-        let name = &runs[0].stages[stage].stage;
-        let chart = workers(&format!("Workers of {name}"), runs, stage);
+    for pool in 0..runs.first().map_or(0, |run| run.pools.len()) {
+        let name = &runs[0].pools[pool].pool;
+        let chart = workers(&format!("Workers of {name}"), runs, pool);
         write(&format!("workers-{}.svg", file_name(name)), chart)?;
     }
     for run in runs {
-        for stage in &run.stages {
-            let name = format!("{}-{}", run.policy, stage.stage);
-            let chart = queue(&name, &stage.timeline.samples);
+        for used in &run.pools {
+            let name = format!("{}-{}", run.policy, used.pool);
+            let chart = queue(&name, &used.timeline.samples);
             write(&format!("stage-{}.svg", file_name(&name)), chart)?;
         }
     }

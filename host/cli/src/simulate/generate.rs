@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use assay_sim::trace::{STALE_MAX, Trace, TrainerMode, write};
-use assay_sim::workload::{Cuda, Judge, Mixture, Rewards, Shift, Spec, generate};
+use assay_sim::workload::{Agent, Cuda, Judge, Mixture, Rewards, Shift, Spec, generate};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -70,6 +70,8 @@ enum Workload {
     Judge,
     /// Task types with the lengths that PolyTrace publishes
     Mixture,
+    /// A judge model that calls tools and is asked again, on two pools in turn
+    Agent,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -111,6 +113,7 @@ impl GenerateCommand {
                 Workload::Cuda => Rewards::Cuda(Cuda::default()),
                 Workload::Judge => Rewards::Judge(Judge::default()),
                 Workload::Mixture => Rewards::Mixture(Mixture::default()),
+                Workload::Agent => Rewards::Agent(Agent::default()),
             };
         }
         let trainer = &mut spec.trainer;

@@ -2,7 +2,7 @@
 
 use assay_core::time::Micros;
 use assay_sched::Weight;
-use assay_sim::policy::{ByStage, SimulatedPolicy};
+use assay_sim::policy::{ByPool, SimulatedPolicy};
 use assay_sim::workload::Shift;
 
 /// A limit above the length of any run.
@@ -12,11 +12,11 @@ const SECONDS_MAX: f64 = 1e9;
 #[derive(Debug, Clone)]
 pub(super) struct Policies(pub(super) Vec<SimulatedPolicy>);
 
-/// The value of `TENANT:STAGE=N`.
+/// The value of `TENANT:POOL=N`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) tenant: String,
-    pub(super) stage: String,
+    pub(super) pool: String,
     pub(super) workers_max: u32,
 }
 
@@ -29,11 +29,11 @@ pub(super) fn weight(text: &str) -> Result<(String, Weight), String> {
 
 pub(super) fn bound(text: &str) -> Result<Bound, String> {
     let parsed = text.split_once('=').and_then(|(whom, max)| {
-        let (tenant, stage) = whom.split_once(':')?;
+        let (tenant, pool) = whom.split_once(':')?;
         let workers_max = max.parse().ok().filter(|max| *max > 0)?;
-        Some(Bound { tenant: tenant.to_owned(), stage: stage.to_owned(), workers_max })
+        Some(Bound { tenant: tenant.to_owned(), pool: pool.to_owned(), workers_max })
     });
-    parsed.ok_or_else(|| format!("`{text}` is not TENANT:STAGE=N, N 1 or more"))
+    parsed.ok_or_else(|| format!("`{text}` is not TENANT:POOL=N, N 1 or more"))
 }
 
 pub(super) fn seconds(text: &str) -> Result<Micros, String> {
@@ -57,18 +57,18 @@ pub(super) fn whole(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Values separated by commas: one for all stages, or one for each named stage.
-pub(super) fn by_stage<T: Copy>(
+/// Values separated by commas: one for all pools, or one for each named pool.
+pub(super) fn by_pool<T: Copy>(
     text: &str,
     otherwise: T,
     parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<ByStage<T>, String> {
-    let mut values = ByStage { all: otherwise, named: Default::default() };
+) -> Result<ByPool<T>, String> {
+    let mut values = ByPool { all: otherwise, named: Default::default() };
     for part in text.split(',') {
         match part.split_once('=') {
             None => values.all = parse(part)?,
-            Some((stage, value)) => {
-                values.named.insert(stage.to_owned(), parse(value)?);
+            Some((pool, value)) => {
+                values.named.insert(pool.to_owned(), parse(value)?);
             }
         }
     }
@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_for_all_stages_or_for_one() {
-        let values = by_stage("5,execute=30.5", Micros::ZERO, seconds).expect("two");
+    fn values_are_for_all_pools_or_for_one() {
+        let values = by_pool("5,execute=30.5", Micros::ZERO, seconds).expect("two");
         assert_eq!(values.get("compile"), Micros::from_secs(5));
         assert_eq!(values.get("execute"), Micros::from_ms(30_500));
-        assert_eq!(by_stage("a=1", 7, whole).expect("one").get("b"), 7);
+        assert_eq!(by_pool("a=1", 7, whole).expect("one").get("b"), 7);
         for bad in ["", "x", "-1", "a=", "a=x", "nan", "1,"] {
-            assert!(by_stage(bad, Micros::ZERO, seconds).is_err(), "{bad}");
+            assert!(by_pool(bad, Micros::ZERO, seconds).is_err(), "{bad}");
         }
         assert!(whole("0").is_err());
         assert_eq!(fraction("0.5"), Ok(0.5));
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn shares_are_of_a_tenant() {
         assert_eq!(weight("lab=0.5"), Ok(("lab".into(), Weight::new(0.5).expect("a weight"))));
-        let wanted = Bound { tenant: "lab".into(), stage: "gpu".into(), workers_max: 4 };
+        let wanted = Bound { tenant: "lab".into(), pool: "gpu".into(), workers_max: 4 };
         assert_eq!(bound("lab:gpu=4"), Ok(wanted));
         for bad in ["", "lab", "lab=", "lab=0", "lab=-1", "lab=x", "lab=nan"] {
             assert!(weight(bad).is_err(), "{bad}");

@@ -26,9 +26,9 @@ pub(super) enum SimEvent {
     },
     SchedulerWakes,
     WorkerFails,
-    /// The number of workers that a stage can have changes.
+    /// The number of workers that a pool of the trace can have changes.
     CapacityChanges {
-        stage: usize,
+        traced: usize,
     },
     HostRestarts,
 }

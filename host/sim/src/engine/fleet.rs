@@ -27,7 +27,7 @@ pub(super) struct Worker {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Asked for, while the stage cannot have more workers.
+    /// Asked for, while the pool cannot have more workers.
     Unplaced,
     Starting,
     Idle,
@@ -41,6 +41,7 @@ pub(super) struct Job {
     pub(super) lease: LeaseId,
     pub(super) batch: usize,
     pub(super) request: usize,
+    pub(super) stage: usize,
     /// The tenant of the request, and the time at which the stage started.
     pub(super) tenant: usize,
     pub(super) since: Micros,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_core::id::WorkerId;
+use assay_planner::{Flow, FlowStage};
 use assay_sched::{Action, BatchDone, Ending, Event, FinalEnd, Finish, Grant};
 
 use super::Engine;
@@ -21,7 +22,7 @@ impl Engine<'_> {
                 let batch = self.work.batch(batch_number(request.batch));
                 batch.ran[request.seq as usize].push(time.ran);
                 batch.states[request.seq as usize] = RequestState::Waiting { stage, since: now };
-                self.accounts[stage].change(now, Change::Queued);
+                self.accounts[self.serves[stage]].change(now, Change::Queued);
             }
             Action::Finish(finish) => self.finished(finish),
             Action::BatchDone(done) => self.batch_done(done),
@@ -67,11 +68,11 @@ impl Engine<'_> {
         if let RequestState::Running { until: first, workers: others, .. } = batch.states[index] {
             (until, workers) = (until.min(first), workers + others);
         } else {
-            self.accounts[stage].change(now, Change::Unqueued);
+            self.accounts[self.serves[stage]].change(now, Change::Unqueued);
         }
         batch.states[index] = RequestState::Running { stage, until, workers };
-        self.accounts[stage].change(now, Change::Busy);
-        let job = Job { lease, batch: number, request: index, tenant, since: now, end, ran };
+        self.accounts[self.serves[stage]].change(now, Change::Busy);
+        let job = Job { lease, batch: number, request: index, stage, tenant, since: now, end, ran };
         self.fleet.take_up(worker, job);
         self.clock.push(now + ran, SimEvent::StageEnds { worker, lease });
     }
@@ -86,7 +87,7 @@ impl Engine<'_> {
         let index = finish.request.seq as usize;
         let batch = self.work.batch(batch_number(finish.request.batch));
         if let RequestState::Waiting { stage, .. } = batch.states[index] {
-            self.accounts[stage].change(now, Change::Unqueued);
+            self.accounts[self.serves[stage]].change(now, Change::Unqueued);
         }
         let last = finish.stages.last().filter(|last| last.stage == batch.ran[index].len());
         batch.ran[index].extend(last.map(|last| last.ran));
@@ -113,16 +114,15 @@ impl Engine<'_> {
         for _ in 0..count {
             self.fleet.start(pool, self.chance.factor());
         }
-        self.fill_places(self.pools[pool].stage);
+        self.fill_places(self.pools[pool].traced);
     }
 
     fn plan(&mut self) {
         let now = self.clock.now();
         let view = self.sched.view();
         let problem = self.policy.knows_all().then(|| {
-            let meta = &self.trace.meta;
-            let tuning = &self.plan_config.tuning;
-            truth::problem(now, meta, self.settings, tuning, &self.pools, &self.runs, &self.work)
+            let (flow, tuning) = (self.flow(), &self.plan_config.tuning);
+            truth::problem(now, flow, self.settings, tuning, &self.pools, &self.runs, &self.work)
         });
         let before = (self.watch.elapsed)();
         let plan = match problem {
@@ -141,34 +141,41 @@ impl Engine<'_> {
         self.pending.push_back(Event::Planned { pools: plan.pools, again: plan.again });
     }
 
+    /// The way of every batch, if the pools are those of the trace.
+    fn flow(&self) -> Flow {
+        let stages = self.trace.meta.stages.iter().zip(&self.serves);
+        let stages = stages.map(|(stage, pool)| FlowStage { pool: *pool, timeout: stage.timeout });
+        Flow { stages: stages.collect() }
+    }
+
     /// The worker is no more, and what it ran waits again.
     pub(super) fn lost(&mut self, worker: WorkerId) {
         let now = self.clock.now();
-        let stage = self.pools[self.fleet.get(worker).pool].stage;
-        let account = &mut self.accounts[stage];
+        let traced = self.pools[self.fleet.get(worker).pool].traced;
+        let account = &mut self.accounts[traced];
         let was = self.fleet.gone(worker);
         if was == State::Unplaced {
             return;
         }
         if was == State::Starting {
             account.change(now, Change::Cancelled);
-            return self.fill_places(stage);
+            return self.fill_places(traced);
         }
         if let State::Busy(job) = was {
-            self.tenants.served(&job, stage, now);
+            self.tenants.served(&job, traced, now);
             account.change(now, Change::Free);
-            if self.work.runs(job.batch, job.request, stage) {
+            if self.work.runs(job.batch, job.request, job.stage) {
                 let state = &mut self.work.batch(job.batch).states[job.request];
                 match state {
                     RequestState::Running { workers, .. } if *workers > 1 => *workers -= 1,
                     _ => {
                         account.change(now, Change::Queued);
-                        *state = RequestState::Waiting { stage, since: now };
+                        *state = RequestState::Waiting { stage: job.stage, since: now };
                     }
                 }
             }
         }
         account.change(now, Change::Gone);
-        self.fill_places(stage);
+        self.fill_places(traced);
     }
 }

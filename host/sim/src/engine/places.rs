@@ -1,4 +1,4 @@
-//! Places for workers: a stage may have fewer of them for a time than its quota allows.
+//! Places for workers: a pool may have fewer of them for a time than its quota allows.
 
 use std::sync::Arc;
 
@@ -10,38 +10,41 @@ use super::fleet::State;
 use crate::account::Change;
 
 impl Engine<'_> {
-    /// The times at which the capacity of a stage changes.
+    /// The times at which the capacity of a pool changes.
     pub(super) fn capacity_follows(&mut self) {
         for scarcity in &self.settings.faults.scarcities {
-            let stages = self.trace.meta.stages.iter();
-            let stage = stages.take_while(|stage| stage.name != scarcity.stage).count();
-            self.clock.push(scarcity.from, SimEvent::CapacityChanges { stage });
-            self.clock.push(scarcity.until, SimEvent::CapacityChanges { stage });
+            let traced = self.traced.iter().take_while(|pool| pool.name != scarcity.pool).count();
+            self.clock.push(scarcity.from, SimEvent::CapacityChanges { traced });
+            self.clock.push(scarcity.until, SimEvent::CapacityChanges { traced });
         }
     }
 
     /// Workers above the new capacity are lost; starts that wait for a place get those that are free.
-    pub(super) fn capacity_changes(&mut self, stage: usize) {
-        let places = self.places(stage);
+    pub(super) fn capacity_changes(&mut self, traced: usize) {
+        let places = self.places(traced);
         let mut placed = self.fleet.placed();
-        placed.retain(|worker| self.pools[self.fleet.get(*worker).pool].stage == stage);
+        placed.retain(|worker| self.pools[self.fleet.get(*worker).pool].traced == traced);
+        let mut others = Vec::new();
         while placed.len() > places {
             let worker = placed.swap_remove(self.chance.one_of(placed.len()));
             let of = self.fleet.get(worker);
             let pool = Arc::clone(&self.pools[of.pool].name);
-            let starts = of.state == State::Starting;
+            let was = of.state;
             self.lost(worker);
-            self.pending.push_back(match starts {
-                true => Event::StartFailed { pool },
-                false => Event::WorkerLost { worker },
-            });
+            match was {
+                State::Starting => others.push(Event::StartFailed { pool }),
+                State::Idle => self.pending.push_back(Event::WorkerLost { worker }),
+                _ => others.push(Event::WorkerLost { worker }),
+            }
         }
-        self.fill_places(stage);
+        // What the busy ones ran must not be granted to an idle one that is lost too.
+        self.pending.extend(others);
+        self.fill_places(traced);
     }
 
-    /// Starts the workers of a stage that have a place now, the oldest first, and tells how many have none.
-    pub(super) fn fill_places(&mut self, stage: usize) {
-        let pools = self.pools.iter().enumerate().filter(|(_, pool)| pool.stage == stage);
+    /// Starts the workers of a pool of the trace that have a place now, the oldest first, and tells how many have none.
+    pub(super) fn fill_places(&mut self, traced: usize) {
+        let pools = self.pools.iter().enumerate().filter(|(_, pool)| pool.traced == traced);
         let pools: Vec<usize> = pools.map(|(pool, _)| pool).collect();
         let mut waiting: Vec<_> =
             pools.iter().flat_map(|pool| self.fleet.unplaced(*pool)).collect();
@@ -50,10 +53,10 @@ impl Engine<'_> {
         }
         waiting.sort_unstable();
         let now = self.clock.now();
-        let free = self.places(stage).saturating_sub(self.accounts[stage].workers());
+        let free = self.places(traced).saturating_sub(self.accounts[traced].workers());
         for worker in waiting.into_iter().take(free) {
             self.fleet.place(worker);
-            self.accounts[stage].change(now, Change::Started);
+            self.accounts[traced].change(now, Change::Started);
             let startup = self.pools[self.fleet.get(worker).pool].startup;
             let took = self.chance.start(startup, self.settings.startup_spread);
             self.clock.push(now + took, SimEvent::WorkerJoins(worker));
@@ -68,11 +71,11 @@ impl Engine<'_> {
         }
     }
 
-    /// The most workers that the stage can have now, apart from its quota.
-    fn places(&self, stage: usize) -> usize {
-        let (now, name) = (self.clock.now(), &self.trace.meta.stages[stage].name);
+    /// The most workers that a pool of the trace can have now, apart from its quota.
+    fn places(&self, traced: usize) -> usize {
+        let (now, name) = (self.clock.now(), &self.traced[traced].name);
         let scarce = self.settings.faults.scarcities.iter().filter(|scarcity| {
-            scarcity.stage == *name && (scarcity.from..scarcity.until).contains(&now)
+            scarcity.pool == *name && (scarcity.from..scarcity.until).contains(&now)
         });
         scarce.map(|scarcity| scarcity.workers).min().unwrap_or(usize::MAX)
     }

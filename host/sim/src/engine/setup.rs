@@ -17,7 +17,7 @@ use super::work::{Work, batch_id};
 use super::{Engine, PlannerTimes, Pool, SimulateError, Watch, history};
 use crate::account::Account;
 use crate::policy::{Settings, SimulatedPolicy};
-use crate::trace::{Trace, TraceStage};
+use crate::trace::{Task, Trace, TracePool, TraceStage};
 
 impl<'a> Engine<'a> {
     pub(super) fn new(
@@ -26,8 +26,12 @@ impl<'a> Engine<'a> {
         settings: &'a Settings,
         watch: Watch<'a>,
     ) -> Result<Self, SimulateError> {
-        check(trace, policy, settings)?;
-        let (pools, shapes) = pools(trace, policy, settings);
+        let traced = trace.meta.pools()?;
+        check(trace, &traced, policy, settings)?;
+        let serves: Vec<usize> =
+            trace.meta.stages.iter().map(|stage| place(&traced, stage)).collect();
+        let pools = pools(trace, &traced, policy, settings);
+        let shapes = trace.tasks.iter().map(|task| shape(trace, task, policy)).collect();
         let configs = pools.iter().map(|pool| (Arc::clone(&pool.name), pool.config.clone()));
         let plan_config = PlanConfig {
             tuning: policy.tuning(settings),
@@ -56,7 +60,7 @@ impl<'a> Engine<'a> {
             fleet: Fleet::new(pools.len()),
             work: Work::new(trace),
             chance: Chance::new(settings.seed, &settings.faults),
-            accounts: trace.meta.stages.iter().map(|stage| Account::new(&stage.name)).collect(),
+            accounts: traced.iter().map(|pool| Account::new(&pool.name)).collect(),
             runs: runs.collect(),
             tenants: Tenants::of_trace(trace),
             trainers: trace.tasks.iter().map(|task| Trainer::new(task, mode)).collect(),
@@ -71,6 +75,8 @@ impl<'a> Engine<'a> {
             sched_config,
             plan_config,
             pools,
+            traced,
+            serves,
             shapes,
         };
         engine.tell_entitlements();
@@ -110,13 +116,13 @@ impl<'a> Engine<'a> {
 
 fn check(
     trace: &Trace,
+    traced: &[TracePool],
     policy: &SimulatedPolicy,
     settings: &Settings,
 ) -> Result<(), SimulateError> {
     if trace.tasks.iter().all(|task| task.iterations.len() < 2) {
         return Err(SimulateError::NothingMeasured);
     }
-    let stages = &trace.meta.stages;
     let fixed = match policy {
         SimulatedPolicy::Fixed(counts) => Some(counts.keys()),
         _ => None,
@@ -124,73 +130,85 @@ fn check(
     let bounds =
         settings.entitlements.values().flat_map(|entitlement| entitlement.workers_max.keys());
     let named = settings.startup.named.keys().chain(settings.quota.named.keys());
-    let scarce = settings.faults.scarcities.iter().map(|scarcity| &scarcity.stage);
+    let scarce = settings.faults.scarcities.iter().map(|scarcity| &scarcity.pool);
     let named = named.chain(fixed.into_iter().flatten()).chain(scarce).map(String::as_str);
     for named in named.chain(bounds.map(AsRef::as_ref)) {
-        if !stages.iter().any(|stage| stage.name == named) {
-            let names: Vec<&str> = stages.iter().map(|stage| stage.name.as_str()).collect();
-            let stages = names.join(", ");
-            return Err(SimulateError::NoSuchStage { named: named.to_owned(), stages });
+        if !traced.iter().any(|pool| pool.name == named) {
+            let names: Vec<&str> = traced.iter().map(|pool| pool.name.as_str()).collect();
+            let pools = names.join(", ");
+            return Err(SimulateError::NoSuchPool { named: named.to_owned(), pools });
         }
     }
     Tenants::of_trace(trace).check(&settings.entitlements)?;
-    match stages.iter().find(|stage| workers_max(policy, settings, &stage.name) == 0) {
-        Some(stage) => Err(SimulateError::NoWorkers { stage: stage.name.clone() }),
+    match traced.iter().find(|pool| workers_max(policy, settings, &pool.name) == 0) {
+        Some(pool) => Err(SimulateError::NoWorkers { pool: pool.name.clone() }),
         None => Ok(()),
     }
 }
 
-fn workers_max(policy: &SimulatedPolicy, settings: &Settings, stage: &str) -> usize {
+fn workers_max(policy: &SimulatedPolicy, settings: &Settings, pool: &str) -> usize {
     let fixed = match policy {
-        SimulatedPolicy::Fixed(counts) => counts.get(stage).copied(),
+        SimulatedPolicy::Fixed(counts) => counts.get(pool).copied(),
         _ => None,
     };
-    fixed.unwrap_or_else(|| settings.quota.get(stage))
+    fixed.unwrap_or_else(|| settings.quota.get(pool))
 }
 
-/// The pools, and by task the stages that lead through them.
+/// The place of the pool that serves a stage.
+fn place(traced: &[TracePool], stage: &TraceStage) -> usize {
+    traced
+        .iter()
+        .position(|pool| pool.name == stage.pool())
+        .expect("the pools are those of the stages")
+}
+
+/// The name of a pool of the trace in a run, for a task.
+fn pool_name(traced: &str, task: &Task, policy: &SimulatedPolicy) -> Arc<str> {
+    match policy.has_pools_by_task() {
+        true => format!("{traced}-{}", task.id).into(),
+        false => traced.into(),
+    }
+}
+
+/// The pools in the order of the trace's, and those by task in the order of their names.
 fn pools(
     trace: &Trace,
+    traced: &[TracePool],
     policy: &SimulatedPolicy,
     settings: &Settings,
-) -> (Vec<Pool>, Vec<Arc<[StageShape]>>) {
+) -> Vec<Pool> {
     let mut pools: BTreeMap<Arc<str>, Pool> = BTreeMap::new();
-    let mut shapes = Vec::new();
     for task in &trace.tasks {
-        let mut shape = Vec::new();
-        for (stage, traced) in trace.meta.stages.iter().enumerate() {
-            let name: Arc<str> = match policy.has_pools_by_task() {
-                true => format!("{}-{}", traced.name, task.id).into(),
-                false => traced.name.as_str().into(),
-            };
-            let made = pools
-                .entry(name)
-                .or_insert_with_key(|name| pool(Arc::clone(name), stage, traced, policy, settings));
-            let pool = Arc::clone(&made.name);
-            shape.push(StageShape { pool, timeout: traced.timeout, retries_max: 0 });
+        for (place, of) in traced.iter().enumerate() {
+            let name = pool_name(&of.name, task, policy);
+            let startup = settings.startup.get(&of.name);
+            let config = pool_config(of, startup, policy, settings);
+            let pool = Pool { name: Arc::clone(&name), traced: place, startup, config };
+            pools.entry(name).or_insert(pool);
         }
-        shapes.push(shape.into());
     }
     let mut pools: Vec<Pool> = pools.into_values().collect();
-    pools.sort_by_key(|pool| pool.stage);
-    (pools, shapes)
+    pools.sort_by_key(|pool| pool.traced);
+    pools
 }
 
-fn pool(
-    name: Arc<str>,
-    stage: usize,
-    traced: &TraceStage,
+fn pool_config(
+    pool: &TracePool,
+    startup: Micros,
     policy: &SimulatedPolicy,
     settings: &Settings,
-) -> Pool {
-    let max = workers_max(policy, settings, &traced.name);
-    let startup = settings.startup.get(&traced.name);
-    let config = PoolConfig {
-        min: if matches!(policy, SimulatedPolicy::Fixed(_)) { max } else { 0 },
-        max,
-        cost: traced.cost,
-        startup,
-        linger: settings.linger,
-    };
-    Pool { name, stage, startup, config }
+) -> PoolConfig {
+    let max = workers_max(policy, settings, &pool.name);
+    let min = if matches!(policy, SimulatedPolicy::Fixed(_)) { max } else { 0 };
+    PoolConfig { min, max, cost: pool.cost, startup, linger: settings.linger }
+}
+
+/// The stages of a task's batches.
+fn shape(trace: &Trace, task: &Task, policy: &SimulatedPolicy) -> Arc<[StageShape]> {
+    let stages = trace.meta.stages.iter().map(|stage| StageShape {
+        pool: pool_name(stage.pool(), task, policy),
+        timeout: stage.timeout,
+        retries_max: 0,
+    });
+    stages.collect()
 }

@@ -59,9 +59,9 @@ impl Tenants {
     }
 
     /// A worker let go of a request.
-    pub(super) fn served(&mut self, job: &Job, stage: usize, now: Micros) {
+    pub(super) fn served(&mut self, job: &Job, traced: usize, now: Micros) {
         if let Some(served) = self.served.get_mut(job.tenant) {
-            served.push(Served { stage, from: job.since, until: now });
+            served.push(Served { pool: traced, from: job.since, until: now });
         }
     }
 
@@ -91,8 +91,8 @@ impl Engine<'_> {
             let Some(entitlement) = self.settings.entitlements.get(name) else { continue };
             let mut workers_max = BTreeMap::new();
             for pool in &self.pools {
-                let stage = &self.trace.meta.stages[pool.stage].name;
-                if let Some(max) = entitlement.workers_max.get(stage.as_str()) {
+                let traced = &self.traced[pool.traced].name;
+                if let Some(max) = entitlement.workers_max.get(traced.as_str()) {
                     workers_max.insert(Arc::clone(&pool.name), *max);
                 }
             }

@@ -3,24 +3,23 @@
 use std::sync::Arc;
 
 use assay_core::time::Micros;
-use assay_planner::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest, Tuning};
+use assay_planner::{Flow, Problem, ProblemBatch, ProblemPool, ProblemRequest, Tuning};
 
 use super::Pool;
 use super::work::{Batch, RequestState, Work, batch_id, first_stage};
 use crate::policy::Settings;
-use crate::trace::Meta;
 
-/// All that is left of the batches that are announced. The pools are one a stage.
+/// All that is left of the batches that are announced, which all have one flow through these pools.
 pub(super) fn problem(
     now: Micros,
-    meta: &Meta,
+    flow: Flow,
     settings: &Settings,
     tuning: &Tuning,
     pools: &[Pool],
     runs: &[Arc<str>],
     work: &Work,
 ) -> Problem {
-    let flow_stages = meta.stages.iter().enumerate();
+    let stages_max = flow.stages.len();
     let mut problem = Problem {
         now,
         pools: pools
@@ -31,15 +30,11 @@ pub(super) fn problem(
                 max: pool.config.max,
             })
             .collect(),
-        flows: vec![Flow {
-            stages: flow_stages
-                .map(|(pool, stage)| FlowStage { pool, timeout: stage.timeout })
-                .collect(),
-        }],
+        flows: vec![flow],
         batches: Vec::new(),
         requests: Vec::new(),
         service: Vec::new(),
-        stages_max: meta.stages.len(),
+        stages_max,
     };
     let wait_max = tuning.wait_max(settings.consumes);
     for (number, batch) in work.live().filter(|(_, batch)| batch.announced.is_some()) {

@@ -22,31 +22,31 @@ pub fn delays(title: &str, runs: &[Run]) -> String {
     sorted_delays(title, &delays)
 }
 
-/// Allocated over executed worker-seconds, by stage and policy.
+/// Allocated over executed worker-seconds, by pool and policy.
 #[must_use]
 pub fn norms(runs: &[Run]) -> String {
-    let stages = runs.first().map_or(&[][..], |run| &run.stages);
-    let stages: Vec<&str> = stages.iter().map(|stage| stage.stage.as_str()).collect();
+    let pools = runs.first().map_or(&[][..], |run| &run.pools);
+    let pools: Vec<&str> = pools.iter().map(|pool| pool.pool.as_str()).collect();
     let values: Vec<Vec<f64>> = runs
         .iter()
-        .map(|run| run.stages.iter().map(|stage| stage.norm().unwrap_or(0.0)).collect())
+        .map(|run| run.pools.iter().map(|pool| pool.norm().unwrap_or(0.0)).collect())
         .collect();
     let names = names(runs);
     let series: Vec<Bars> =
         names.iter().zip(&values).map(|(name, values)| Bars { name, values }).collect();
-    let labels = Labels { title: "Cost of each stage", x: "stage", y: "allocated / executed" };
-    bars(&labels, &stages, &series)
+    let labels = Labels { title: "Cost of each pool", x: "pool", y: "allocated / executed" };
+    bars(&labels, &pools, &series)
 }
 
-/// The workers of one stage over time, by policy.
+/// The workers of one pool over time, by policy.
 ///
 /// # Panics
-/// When a run has no such stage.
+/// When a run has no such pool.
 #[must_use]
-pub fn workers(title: &str, runs: &[Run], stage: usize) -> String {
+pub fn workers(title: &str, runs: &[Run], pool: usize) -> String {
     let points: Vec<Vec<(f64, f64)>> = runs
         .iter()
-        .map(|run| points(&run.stages[stage].timeline.samples, |sample| sample.workers))
+        .map(|run| points(&run.pools[pool].timeline.samples, |sample| sample.workers))
         .collect();
     let names = names(runs);
     let series: Vec<Series> =
@@ -55,7 +55,7 @@ pub fn workers(title: &str, runs: &[Run], stage: usize) -> String {
     line_chart(&labels, Line::Step, &series)
 }
 
-/// The workers, busy workers and queued requests of one stage over time.
+/// The workers, busy workers and queued requests of one pool over time.
 #[must_use]
 pub fn queue(title: &str, samples: &[Sample]) -> String {
     let workers = points(samples, |sample| sample.workers);

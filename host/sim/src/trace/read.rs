@@ -38,6 +38,8 @@ struct MetaLine {
     stages: Vec<String>,
     timeout_s: Vec<f64>,
     cost: Vec<f64>,
+    /// The pool of each stage; without it each stage has one of its own.
+    pools: Option<Vec<String>>,
     #[serde(default)]
     generator: String,
     #[serde(default)]
@@ -131,23 +133,31 @@ fn read_meta(line: MetaLine) -> Result<Meta, String> {
         let (timeouts, costs) = (line.timeout_s.len(), line.cost.len());
         return Err(format!("{count} stages, {timeouts} timeouts and {costs} costs"));
     }
+    let pools = line.pools.unwrap_or_else(|| line.stages.clone());
+    if pools.len() != count {
+        return Err(format!("{count} stages and {} pools", pools.len()));
+    }
     let mut stages: Vec<TraceStage> = Vec::with_capacity(count);
-    for ((name, timeout), cost) in line.stages.into_iter().zip(line.timeout_s).zip(line.cost) {
+    let named = line.stages.into_iter().zip(pools);
+    for (((name, pool), timeout), cost) in named.zip(line.timeout_s).zip(line.cost) {
         if stages.iter().any(|stage| stage.name == name) {
             return Err(format!("two stages have the name `{name}`"));
         }
         if !cost.is_finite() || cost < 0.0 {
             return Err(format!("the cost of `{name}` is {cost}"));
         }
-        stages.push(TraceStage { name, timeout: micros("timeout_s", timeout)?, cost });
+        let pool = Some(pool).filter(|pool| *pool != name);
+        stages.push(TraceStage { name, pool, timeout: micros("timeout_s", timeout)?, cost });
     }
-    Ok(Meta {
+    let meta = Meta {
         stages,
         mode: line.mode.unwrap_or(TrainerMode::Colocated),
         generator: line.generator,
         seed: line.seed,
         spec: line.spec,
-    })
+    };
+    meta.pools().map_err(|unlike| unlike.to_string())?;
+    Ok(meta)
 }
 
 fn read_iteration(line: IterationLine, iterations: &mut Iterations) -> Result<(), String> {

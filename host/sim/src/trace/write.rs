@@ -6,7 +6,7 @@ use assay_core::time::Micros;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{FORMAT, Iteration, Task, Trace, TraceRequest};
+use super::{FORMAT, Iteration, Task, Trace, TraceRequest, TraceStage};
 
 #[derive(Serialize)]
 struct RequestLine<'a> {
@@ -26,7 +26,7 @@ struct RequestLine<'a> {
 pub fn write(trace: &Trace, mut to: impl Write) -> io::Result<()> {
     let meta = &trace.meta;
     let stages = &meta.stages;
-    let line = json!({
+    let mut line = json!({
         "kind": "meta",
         "format": FORMAT,
         "stages": stages.iter().map(|stage| stage.name.as_str()).collect::<Vec<_>>(),
@@ -37,6 +37,9 @@ pub fn write(trace: &Trace, mut to: impl Write) -> io::Result<()> {
         "mode": meta.mode,
         "spec": meta.spec,
     });
+    if stages.iter().any(|stage| stage.pool() != stage.name) {
+        line["pools"] = stages.iter().map(TraceStage::pool).collect();
+    }
     write_line(&line, &mut to)?;
     for task in &trace.tasks {
         for iteration in &task.iterations {

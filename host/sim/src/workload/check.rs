@@ -79,6 +79,7 @@ impl Spec {
             Rewards::Cuda(cuda) => cuda.check()?,
             Rewards::Judge(judge) => judge.check()?,
             Rewards::Mixture(mixture) => mixture.check()?,
+            Rewards::Agent(agent) => agent.check()?,
         }
         let spec = Checker { part: "spec" };
         spec.within("shifts (their number)", self.shifts.len() as f64, 0.0, SHIFTS_MAX as f64)?;

@@ -84,6 +84,7 @@ impl Default for Cuda {
 pub(super) fn stages() -> Vec<TraceStage> {
     let stage = |name: &str, timeout_s, cost| TraceStage {
         name: name.to_owned(),
+        pool: None,
         timeout: micros(timeout_s),
         cost,
     };

@@ -102,7 +102,7 @@ impl Default for Programs {
 }
 
 fn stage(name: &str, timeout_s: f64) -> TraceStage {
-    TraceStage { name: name.to_owned(), timeout: micros(timeout_s), cost: 1.0 }
+    TraceStage { name: name.to_owned(), pool: None, timeout: micros(timeout_s), cost: 1.0 }
 }
 
 pub(super) fn stages() -> Vec<TraceStage> {

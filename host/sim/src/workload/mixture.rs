@@ -4,10 +4,9 @@
 //! plugin would: `check` comes first for every request, `compile` and `run` are there if a type
 //! needs them, and so is `grade`. As stages follow one another without a gap, a request passes
 //! through those that its type does not need in a moment. `mixture::kinds` states the fits to the
-//! published numbers and their errors, `mixture::tools` what a tool call takes.
+//! published numbers and their errors, `tools` what a tool call takes.
 
 mod kinds;
-mod tools;
 
 use std::collections::BTreeMap;
 
@@ -17,11 +16,13 @@ use super::check::{Checker, SpecError};
 use super::generation::Engine;
 use super::judge::{self, Programs};
 use super::random::Random;
+use super::tools;
 use super::trainer::micros;
 use super::{Moment, learning};
 use crate::trace::{TraceRequest, TraceStage};
-use kinds::{Check, GRADE, RULES, Reward};
+use kinds::{Check, RULES, Reward};
 
+pub(super) use kinds::GRADE;
 pub use kinds::TaskKind;
 
 const LEARNING: f64 = 3.0;

@@ -1,5 +1,6 @@
 //! Every kind of workload: repeatable, in order, within its timeouts, and refused where it must be.
 
+mod agent;
 mod cuda;
 mod judge;
 mod mixture;
@@ -46,11 +47,12 @@ pub(super) fn outcome_shares<'a>(
     shares
 }
 
-fn every_kind() -> [Rewards; 3] {
+fn every_kind() -> [Rewards; 4] {
     [
         Rewards::Cuda(Cuda::default()),
         Rewards::Judge(Judge::default()),
         Rewards::Mixture(Mixture::default()),
+        Rewards::Agent(Agent::default()),
     ]
 }
 
@@ -234,6 +236,7 @@ fn a_specification_passes_through_json_and_names_what_it_does_not_know() {
         (json!({"rewards": {"kind": "cuda", "compile": 3}}), "compile"),
         (json!({"rewards": {"kind": "judge", "programs": {"langs": 3}}}), "langs"),
         (json!({"rewards": {"kind": "mixture", "weights": {"chess": 1.0}}}), "chess"),
+        (json!({"rewards": {"kind": "agent", "turns": 3}}), "turns"),
         (json!({"rewards": {"kind": "chess"}}), "chess"),
         (json!({"shifts": [{"at": 3}]}), "at"),
     ] {
@@ -281,6 +284,14 @@ fn what_is_out_of_range_is_refused_by_name() {
         (
             json!({"rewards": {"kind": "mixture", "weights": {"video": -1}}}),
             "rewards.weights.video is -1, it must lie between 0.000001 and 1000000",
+        ),
+        (
+            json!({"rewards": {"kind": "agent", "turns_max": 9}}),
+            "rewards.turns_max is 9, it must lie between 1 and 8",
+        ),
+        (
+            json!({"rewards": {"kind": "agent", "local": 1.5}}),
+            "rewards.local is 1.5, it must lie between 0 and 1",
         ),
         (
             json!({"shifts": [{"execute": 0}]}),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_core::time::Micros;
 use assay_sched::{Discipline, Entitlement, Weight};
 use assay_sim::fair::{Demand, STAGE, trace};
-use assay_sim::policy::{ByStage, Settings};
+use assay_sim::policy::{ByPool, Settings};
 use assay_sim::{BatchRun, Run};
 
 use crate::made::{run, try_run};
@@ -155,7 +155,7 @@ fn earliest_batch_first_holds_inside_a_share() {
 #[test]
 fn a_bound_holds_and_starts_nothing_in_vain() {
     let demands = [all("a", 4_000), all("b", 8_000)];
-    let quota = ByStage::all(100);
+    let quota = ByPool::all(100);
     for policy in ["assay", "distrs", "limit", "zq", "fixed"] {
         let free = run(
             &trace(&demands),
@@ -183,7 +183,7 @@ fn a_bound_holds_and_starts_nothing_in_vain() {
         assert_eq!((most(&bounded, 0), most(&bounded, 1)), (4, 3), "{policy}");
         assert!(most(&free, 0) > 20, "{policy}");
         if policy != "fixed" {
-            let peak = bounded.stages[0].peak;
+            let peak = bounded.pools[0].peak;
             assert!(peak <= 7, "{policy} started {peak} workers that nobody may use");
         }
     }
@@ -211,6 +211,6 @@ fn a_share_of_nobody_is_refused() {
     let entitlement =
         Entitlement { workers_max: [("gpu".into(), 1)].into(), ..Entitlement::default() };
     let entitlements = [("a".to_owned(), entitlement)].into();
-    let wanted = "the trace has no stage `gpu`: its stages are check";
+    let wanted = "the trace has no pool `gpu`: its pools are check";
     assert_eq!(refusal(&Settings { entitlements, ..Settings::default() }), wanted);
 }

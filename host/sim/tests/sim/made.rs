@@ -11,6 +11,7 @@ use assay_sim::{Run, SimulateError, Watch, simulate};
 pub(crate) fn meta(stages: &[&str], mode: TrainerMode) -> Meta {
     let stage = |(place, name): (usize, &&str)| TraceStage {
         name: (*name).to_owned(),
+        pool: None,
         timeout: Micros::from_secs(60),
         cost: if place + 1 == stages.len() { 10.0 } else { 1.0 },
     };
@@ -112,7 +113,7 @@ pub(crate) fn run(trace: &Trace, policy: &str, settings: &Settings) -> Run {
         let worst = batch.group_delays.iter().max().expect("groups");
         assert!(*worst >= batch.extra_delay(), "{policy}: {batch:?}");
     }
-    for used in &run.stages {
+    for used in &run.pools {
         assert!(used.allocated >= used.executed, "{policy}: {used:?}");
         assert!(used.peak <= used.starts, "{policy}: {used:?}");
     }

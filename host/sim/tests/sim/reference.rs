@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use assay_core::time::Micros;
 use assay_sched::Discipline;
-use assay_sim::policy::{ByStage, Hint, Settings};
+use assay_sim::policy::{ByPool, Hint, Settings};
 use assay_sim::report::Report;
 use assay_sim::trace::{Trace, read};
 use assay_sim::vectors::replay;
@@ -49,7 +49,7 @@ fn the_small_trace_runs_under_every_policy_and_order() {
 
 #[test]
 fn dedicated_pools_delay_the_small_trace_little_and_cost_most() {
-    let startup = ByStage::all(Micros::ZERO);
+    let startup = ByPool::all(Micros::ZERO);
     let settings = Settings { startup, hint: Hint::FirstRequest, ..Settings::default() };
     let policies = ["zq", "distrs", "assay", "ideal"];
     let runs: Vec<_> = policies.iter().map(|policy| run(&small(), policy, &settings)).collect();

@@ -4,7 +4,8 @@ use assay_core::time::Micros;
 use assay_planner::{Policy, Tuning};
 use assay_sched::{Consumes, Discipline};
 use assay_sim::Run;
-use assay_sim::policy::{ByStage, Settings};
+use assay_sim::faults::Fault;
+use assay_sim::policy::{ByPool, Settings};
 use assay_sim::report::Report;
 use assay_sim::trace::{Trace, TrainerMode};
 
@@ -19,7 +20,7 @@ fn small() -> Trace {
 /// Enough workers for each pool that only the planner bounds a run, and few enough that `fixed` stays
 /// small.
 fn settings() -> Settings {
-    Settings { quota: ByStage::all(100), ..Settings::default() }
+    Settings { quota: ByPool::all(100), ..Settings::default() }
 }
 
 /// The running time of each stage, over all requests; it must be the same for every policy.
@@ -39,11 +40,11 @@ fn every_policy_ends_every_request_in_every_order() {
         for (startup, consumes) in
             [(0, Consumes::Batch), (7, Consumes::Batch), (7, Consumes::Groups)]
         {
-            let startup = ByStage::all(Micros::from_secs(startup));
+            let startup = ByPool::all(Micros::from_secs(startup));
             let settings = Settings { discipline, startup, consumes, ..settings() };
             for policy in POLICIES {
                 let run = run(&trace, policy, &settings);
-                let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();
+                let ran: Vec<u128> = run.pools.iter().map(|used| used.executed).collect();
                 assert_eq!(ran, executed(&trace), "{policy}");
                 assert!(run.batches.iter().all(|batch| batch.failed == 0), "{policy}");
             }
@@ -55,7 +56,7 @@ fn every_policy_ends_every_request_in_every_order() {
 fn groups_wait_less_where_the_trainer_consumes_them() {
     let trace = small();
     let delay = |policy: &str, consumes| {
-        let startup = ByStage::all(Micros::from_secs(7));
+        let startup = ByPool::all(Micros::from_secs(7));
         let group_wait = Some(Micros::ZERO);
         let tuning = Some(Tuning { group_wait, ..Policy::ASSAY.tuning() });
         let run = run(&trace, policy, &Settings { startup, consumes, tuning, ..settings() });
@@ -74,11 +75,54 @@ fn traces_have_one_stage_or_three_and_trainers_two_modes() {
             let trace = trace(stages, mode, 2, 4);
             for policy in POLICIES {
                 let run = run(&trace, policy, &settings());
-                let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();
+                let ran: Vec<u128> = run.pools.iter().map(|used| used.executed).collect();
                 assert_eq!(ran, executed(&trace), "{policy}");
             }
         }
     }
+}
+
+/// As a judge that calls a tool and is asked again: the first and the last stage share a pool.
+fn with_shared_pool() -> Trace {
+    let mut trace = trace(&["judge-1", "tool", "judge-2"], TrainerMode::Colocated, 2, 3);
+    trace.meta.stages[0].pool = Some("gpu".into());
+    trace.meta.stages[0].cost = 10.0;
+    trace.meta.stages[2].pool = Some("gpu".into());
+    trace
+}
+
+#[test]
+fn a_pool_serves_several_stages_under_every_policy_and_fault() {
+    let trace = with_shared_pool();
+    let of_stage = executed(&trace);
+    let wanted = [of_stage[0] + of_stage[2], of_stage[1]];
+    let quota = ByPool { all: 100, named: [("gpu".to_owned(), 4)].into() };
+    for policy in POLICIES {
+        for quota in [ByPool::all(100), quota.clone()] {
+            let run = run(&trace, policy, &Settings { quota, ..settings() });
+            let names: Vec<&str> = run.pools.iter().map(|used| used.pool.as_str()).collect();
+            assert_eq!(names, ["gpu", "tool"]);
+            let ran: Vec<u128> = run.pools.iter().map(|used| used.executed).collect();
+            assert_eq!(ran, wanted, "{policy}");
+        }
+        let texts = ["lose=60", "slow=0.2:3", "capacity=gpu:2:230:260", "host-restart=240"];
+        let faults = texts.iter().map(|text| text.parse::<Fault>().expect(text)).collect();
+        let startup = ByPool::all(Micros::from_secs(3));
+        let run = run(&trace, policy, &Settings { faults, startup, ..settings() });
+        // What timed out on a slow worker is missing in one stage or two.
+        assert!(run.pools.iter().all(|used| used.executed > 0), "{policy}");
+    }
+}
+
+#[test]
+fn a_pool_has_one_cost() {
+    let mut trace = with_shared_pool();
+    trace.meta.stages[0].cost = 1.0;
+    assert_eq!(
+        try_run(&trace, "assay", &settings()).expect_err("two costs").to_string(),
+        "stages `judge-1` and `judge-2` share the pool `gpu` but cost 1 and 10: give them one cost, \
+         or a pool each"
+    );
 }
 
 fn text(runs: &[Run]) -> String {
@@ -101,11 +145,11 @@ fn the_same_seed_gives_the_same_report() {
 fn enough_workers_that_are_always_there_delay_nothing() {
     let run = run(&small(), "fixed", &settings());
     assert!(run.batches.iter().all(|batch| batch.extra_delay() == Micros::ZERO));
-    let starts: Vec<usize> = run.stages.iter().map(|used| used.starts).collect();
+    let starts: Vec<usize> = run.pools.iter().map(|used| used.starts).collect();
     assert_eq!(starts, [100, 100]);
     // They start with the first batch, and are billed until the last is done.
     let lived = run.ended.since(run.batches[0].rollout_start);
-    assert_eq!(run.stages[0].allocated, 100 * u128::from(lived.0));
+    assert_eq!(run.pools[0].allocated, 100 * u128::from(lived.0));
 }
 
 #[test]
@@ -127,28 +171,28 @@ fn dedicated_pools_delay_little_and_cost_most() {
 
 #[test]
 fn a_quota_holds_and_is_paid_for_in_delay() {
-    let quota = ByStage { all: 100, named: [("execute".to_owned(), 2)].into() };
+    let quota = ByPool { all: 100, named: [("execute".to_owned(), 2)].into() };
     let tight = run(&small(), "distrs", &Settings { quota, ..settings() });
-    assert!(tight.stages[1].peak <= 2, "{:?}", tight.stages[1].peak);
+    assert!(tight.pools[1].peak <= 2, "{:?}", tight.pools[1].peak);
     let free = run(&small(), "distrs", &settings());
     let delay = |run: &Run| run.batches.iter().map(|batch| batch.extra_delay().0).sum::<u64>();
     assert!(delay(&tight) > delay(&free) + 60_000_000);
 }
 
 #[test]
-fn settings_that_fit_no_stage_are_refused() {
+fn settings_that_fit_no_pool_are_refused() {
     let trace = small();
     let refusal = |policy: &str, settings: &Settings| {
         try_run(&trace, policy, settings).expect_err("it does not fit").to_string()
     };
-    let startup = ByStage { all: Micros::ZERO, named: [("gpu".to_owned(), Micros::ZERO)].into() };
+    let startup = ByPool { all: Micros::ZERO, named: [("gpu".to_owned(), Micros::ZERO)].into() };
     assert_eq!(
         refusal("zq", &Settings { startup, ..settings() }),
-        "the trace has no stage `gpu`: its stages are compile, execute"
+        "the trace has no pool `gpu`: its pools are compile, execute"
     );
     assert_eq!(
         refusal("fixed:execute=0", &settings()),
-        "stage `execute` has a maximum of 0 workers, so nothing can run"
+        "pool `execute` has a maximum of 0 workers, so nothing can run"
     );
     let history_only = crate::made::trace(&["judge"], TrainerMode::Colocated, 2, 1);
     let refused = try_run(&history_only, "zq", &settings()).expect_err("nothing to measure");

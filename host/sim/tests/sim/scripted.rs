@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use assay_core::time::Micros;
-use assay_sim::policy::{ByStage, Settings};
+use assay_sim::policy::{ByPool, Settings};
 use assay_sim::trace::{Iteration, Task, Trace, TraceRequest, TrainerMode};
 
 use crate::made::{meta, run};
@@ -52,11 +52,15 @@ fn scripted(stages: &[&str], mode: TrainerMode, script: &str) -> Trace {
     Trace { meta: meta(stages, mode), tasks }
 }
 
-/// Runs it with two starting seconds and shows batches and stages.
+/// Runs it on two stages with a pool each.
 fn check(mode: TrainerMode, policy: &str, script: &str, wanted: &str) {
-    let trace = scripted(&["cpu", "gpu"], mode, script);
-    let startup = ByStage::all(Micros::from_secs(2));
-    let run = run(&trace, policy, &Settings { startup, ..Settings::default() });
+    check_trace(&scripted(&["cpu", "gpu"], mode, script), policy, wanted);
+}
+
+/// Runs it with two starting seconds and shows batches and pools.
+fn check_trace(trace: &Trace, policy: &str, wanted: &str) {
+    let startup = ByPool::all(Micros::from_secs(2));
+    let run = run(trace, policy, &Settings { startup, ..Settings::default() });
     let mut shown = String::new();
     for batch in &run.batches {
         let seconds = |at: Micros| at.as_secs_f64();
@@ -65,8 +69,8 @@ fn check(mode: TrainerMode, policy: &str, script: &str, wanted: &str) {
         writeln!(shown, "batch {task}.{iteration} from {start} to {end} late {late}")
             .expect("memory");
     }
-    for used in &run.stages {
-        let (name, peak, starts) = (&used.stage, used.peak, used.starts);
+    for used in &run.pools {
+        let (name, peak, starts) = (&used.pool, used.peak, used.starts);
         let (paid, ran) = (used.allocated_s(), used.executed_s());
         writeln!(shown, "{name} paid {paid} ran {ran} peak {peak} starts {starts}")
             .expect("memory");
@@ -108,5 +112,35 @@ fn a_stale_trainer_does_not_wait_for_its_batch() {
          batch 0.3 from 130 to 133 late 0
          cpu paid 33 ran 24 peak 1 starts 1
          gpu paid 33 ran 0 peak 1 starts 1",
+    );
+}
+
+#[test]
+fn a_request_comes_back_to_a_pool_and_waits_in_its_queue() {
+    // The first request holds the GPU until 105 and comes back at 109, when the third one has it until 110.
+    let script = "
+        0 0  1  1 1 1
+        0 1  1  3 4 2
+        0 1  2  3
+        0 1  8  2";
+    let mut trace = scripted(&["judge-1", "tool", "judge-2"], TrainerMode::Colocated, script);
+    for (stage, pool) in trace.meta.stages.iter_mut().zip(["gpu", "cpu", "gpu"]) {
+        stage.pool = Some(pool.into());
+        stage.cost = if pool == "gpu" { 10.0 } else { 1.0 };
+    }
+    check_trace(
+        &trace,
+        "fixed:cpu=1,gpu=1",
+        "batch 0.1 from 100 to 112 late 2
+         gpu paid 12 ran 10 peak 1 starts 1
+         cpu paid 12 ran 4 peak 1 starts 1",
+    );
+    // A second worker takes the wait away.
+    check_trace(
+        &trace,
+        "fixed:cpu=1,gpu=2",
+        "batch 0.1 from 100 to 111 late 1
+         gpu paid 22 ran 10 peak 2 starts 2
+         cpu paid 11 ran 4 peak 1 starts 1",
     );
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_core::time::Micros;
 use assay_sched::Entitlement;
 use assay_sim::fair::{Demand, STAGE, trace};
-use assay_sim::policy::{ByStage, Settings};
+use assay_sim::policy::{ByPool, Settings};
 use assay_sim::{BatchRun, Run};
 
 use crate::made::run;
@@ -111,7 +111,7 @@ fn a_short_request_takes_a_worker_from_long_ones() {
         flood_and_singles(flood(400, Micros::from_secs(30)), "other", Micros::from_secs(20));
     let trace = trace(&demands);
     let simulated = |preempt_after| {
-        let startup = ByStage::all(Micros::from_ms(300));
+        let startup = ByPool::all(Micros::from_ms(300));
         run(&trace, &fixed(4), &Settings { startup, preempt_after, ..Settings::default() })
     };
     let never = simulated(None);
@@ -119,7 +119,7 @@ fn a_short_request_takes_a_worker_from_long_ones() {
     let (before, after) = (Answers::of(&never), Answers::of(&preempting));
     before.show("without preemption");
     after.show("with preemption");
-    let worked = |run: &Run| run.stages[0].allocated_s() / run.stages[0].executed_s();
+    let worked = |run: &Run| run.pools[0].allocated_s() / run.pools[0].executed_s();
     println!(
         "worker time for executed time: {:.3}, then {:.3}",
         worked(&never),

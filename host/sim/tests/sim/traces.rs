@@ -22,6 +22,21 @@ fn a_trace_survives_being_written() {
     }
 }
 
+#[test]
+fn only_pools_that_differ_from_their_stages_are_written() {
+    let mut trace = trace(&["ask", "call", "again"], TrainerMode::Colocated, 1, 2);
+    assert!(!written(&trace).contains("pools"));
+    trace.meta.stages[2].pool = Some("ask".into());
+    trace.meta.stages[0].cost = 10.0;
+    let text = written(&trace);
+    assert!(text.contains(r#""pools":["ask","call","ask"]"#), "{text}");
+    let back = read(text.as_bytes()).expect("its own form");
+    assert_eq!(back, trace);
+    let pools = back.meta.pools().expect("one cost each");
+    let pools: Vec<_> = pools.iter().map(|pool| (pool.name.as_str(), pool.cost)).collect();
+    assert_eq!(pools, [("ask", 10.0), ("call", 1.0)]);
+}
+
 const META: &str = r#"{"kind":"meta","format":"assay-reward-trace-1","stages":["a","b","c"],"timeout_s":[9,9,9],"cost":[1,1,2]}"#;
 const ITERATION: &str =
     r#"{"kind":"iteration","task":4,"iteration":9,"rollout_start_s":1,"rollout_end_s":3.5}"#;
@@ -54,6 +69,12 @@ fn what_is_wrong_is_named_with_its_line() {
     assert_eq!(
         problem(&[&META.replace("9,9,9", "9,9")]),
         "line 1: 3 stages, 2 timeouts and 3 costs"
+    );
+    let pools = |pools: &str| META.replace("\"cost\"", &format!("\"pools\":{pools},\"cost\""));
+    assert_eq!(problem(&[&pools(r#"["a","b"]"#)]), "line 1: 3 stages and 2 pools");
+    assert_eq!(
+        problem(&[&pools(r#"["gpu","b","gpu"]"#)]),
+        "line 1: stages `a` and `c` share the pool `gpu` but cost 1 and 2: give them one cost, or a pool each"
     );
     assert_eq!(problem(&[META, ITERATION, ITERATION]), "line 3: a second iteration 9 of task 4");
     assert_eq!(problem(&[META, ITERATION]), "task 4, iteration 9: it has no requests");

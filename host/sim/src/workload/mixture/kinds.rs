@@ -19,9 +19,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tools::Tools;
 use crate::trace::TraceStage;
 use crate::workload::generation::Lengths;
+use crate::workload::tools::Tools;
 use crate::workload::trainer::micros;
 
 /// A task type of PolyTrace.
@@ -49,15 +49,15 @@ pub(super) enum Reward {
 
 /// One stage's work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Check {
-    pub(super) timeout_s: f64,
-    pub(super) cost: f64,
-    pub(super) median_s: f64,
-    pub(super) sigma: f64,
+pub(in crate::workload) struct Check {
+    pub(in crate::workload) timeout_s: f64,
+    pub(in crate::workload) cost: f64,
+    pub(in crate::workload) median_s: f64,
+    pub(in crate::workload) sigma: f64,
     /// The share that runs to the timeout.
-    pub(super) timeouts: f64,
+    pub(in crate::workload) timeouts: f64,
     /// The share of wrong answers at the training's start and end.
-    pub(super) wrong: [f64; 2],
+    pub(in crate::workload) wrong: [f64; 2],
 }
 
 /// Rules on a CPU, in milliseconds.
@@ -75,7 +75,7 @@ const SYMBOLIC: Check =
     Check { median_s: 0.012, sigma: 0.8, timeouts: 0.001, wrong: [0.6, 0.4], ..RULES };
 
 /// A judge model on a GPU.
-pub(super) const GRADE: Check = Check {
+pub(in crate::workload) const GRADE: Check = Check {
     timeout_s: 30.0,
     cost: 10.0,
     median_s: 1.5,
@@ -86,7 +86,12 @@ pub(super) const GRADE: Check = Check {
 
 impl Check {
     pub(super) fn stage(&self, name: &str) -> TraceStage {
-        TraceStage { name: name.to_owned(), timeout: micros(self.timeout_s), cost: self.cost }
+        TraceStage {
+            name: name.to_owned(),
+            pool: None,
+            timeout: micros(self.timeout_s),
+            cost: self.cost,
+        }
     }
 }
 
@@ -117,7 +122,7 @@ impl TaskKind {
         }
     }
 
-    pub(super) fn lengths(self) -> Lengths {
+    pub(in crate::workload) fn lengths(self) -> Lengths {
         match self {
             Self::Mathematics => spread(8_388.0, 0.619, 32_000, 0.05),
             Self::Image => spread(2_978.5, 1.292, 32_000, 0.0),

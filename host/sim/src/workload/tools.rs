@@ -1,4 +1,4 @@
-//! Multi-turn rollouts: how many turns, and how long a tool call takes.
+//! Tool calls: how many turns a rollout with tools has, and how long a call takes.
 //!
 //! PolyTrace publishes that about 80 % of dialogues have 3 to 6 turns, that one has 10 at most, and that
 //! most have 2 to 6. It publishes no latencies of tool calls, only that local calls are stable, that remote
@@ -6,9 +6,10 @@
 //! local 0.15 s (sigma 0.3), remote 1.5 s (sigma 1.0), and a factor for each prompt (sigma 0.5); a call is
 //! given up after 60 s.
 
-use crate::workload::random::Random;
+use super::random::Random;
 
-const CALL_S_MAX: f64 = 60.0;
+/// The time after which a call is given up.
+pub(super) const CALL_S_MAX: f64 = 60.0;
 const DIFFICULTY_SIGMA: f64 = 0.5;
 
 pub(super) struct Tools {
@@ -32,13 +33,18 @@ impl Tools {
 
     /// Seconds of one call for a prompt of this difficulty.
     pub(super) fn call_s(&self, difficulty: f64, random: &mut Random) -> f64 {
-        let call_s = if random.chance(self.local) {
-            random.log_normal(0.15, 0.3)
-        } else {
-            random.log_normal(1.5, 1.0) * difficulty
-        };
-        call_s.min(CALL_S_MAX)
+        call_s(self.local, difficulty, random)
     }
+}
+
+/// Seconds of one call for a prompt of this difficulty, where this share of calls is local.
+pub(super) fn call_s(local: f64, difficulty: f64, random: &mut Random) -> f64 {
+    let call_s = if random.chance(local) {
+        random.log_normal(0.15, 0.3)
+    } else {
+        random.log_normal(1.5, 1.0) * difficulty
+    };
+    call_s.min(CALL_S_MAX)
 }
 
 /// A prompt's factor on its remote calls.
