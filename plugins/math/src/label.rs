@@ -46,7 +46,7 @@ impl Label {
             return Ok(label(&answer, Reading::Value(Box::new(Value::Choice(letter)))));
         }
         match parse(&answer) {
-            Ok(Value::Text(_)) | Err(_) if !marked && states_answer(&answer) => {
+            Ok(Value::Text(_)) | Err(_) if !marked && states_answer(raw, &answer) => {
                 let found = find(&answer, AnswerFrom::Formula).into_iter().next();
                 let inner =
                     found.and_then(|found| Some((parse_mathematics(&found.text).ok()?, found)));
@@ -75,9 +75,10 @@ impl Label {
     }
 }
 
-/// Whether a label is a whole solution rather than an answer.
-fn states_answer(label: &str) -> bool {
-    label.len() > 60 && label.contains(". ") && label.contains(['$', '\\'])
+/// Whether a label is a whole solution rather than an answer. Its length is that of the text in the data set, as one
+/// sign of Unicode may fold to many.
+fn states_answer(raw: &str, folded: &str) -> bool {
+    raw.trim().chars().count() > 60 && folded.contains(". ") && folded.contains(['$', '\\'])
 }
 
 /// Labels as the data set has them: a string, a number, or a list of accepted answers.

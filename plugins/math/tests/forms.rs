@@ -240,6 +240,7 @@ fn texts_and_escapes() {
             (r"\boxed{\textbf{(C)}}", "C"),
             (r"\boxed{\mathrm{Evelyn}}", r"\text{Evelyn}"),
             (r"**$\boxed{17}$**", "17"),
+            (r"\boxed{½. ½½½½ A: 2}", "½. ½½½½ A: 2"),
             (r"\boxed{ \displaystyle \frac{3}{4} }", "0.75"),
         ],
     );
