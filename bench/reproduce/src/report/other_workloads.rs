@@ -4,7 +4,7 @@ use assay_sched::Consumes;
 use assay_sim::policy::Settings;
 use assay_sim::report::PolicyReport;
 use assay_sim::trace::{Trace, TrainerMode};
-use assay_sim::workload::{Judge, Mixture, Rewards, Spec, TaskKind, Trainer, generate};
+use assay_sim::workload::{Agent, Judge, Mixture, Rewards, Spec, TaskKind, Trainer, generate};
 
 use super::comparison::{compare_all, delay, delays, fixed, settings};
 use super::page::Page;
@@ -49,7 +49,10 @@ fn rewards(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
          the task types of PolyTrace, with the output lengths, turns and likeness within a prompt that it publishes; it \
          publishes no times of rewards and of tool calls, which are assumed (`host/sim/src/workload/mixture`). \
          Programming is judged as above, tool use by a judge model on a GPU, the others by rules on a CPU, in \
-         milliseconds. Rollouts of tool use and of searching have up to ten turns, with waits for tools between them.",
+         milliseconds. Rollouts of tool use and of searching have up to ten turns, with waits for tools between them. In the \
+         rows of agents as judges the reward itself has turns: a judge model on a GPU, of ten times a CPU's cost, is \
+         asked, calls a tool on a CPU and is asked again, a third of the requests once, others up to so many times, and \
+         all its turns share one pool (`host/sim/src/workload/agent.rs`).",
     );
     let mixture = |kinds: &[(TaskKind, f64)]| {
         let weights = kinds.iter().copied().collect();
@@ -73,6 +76,14 @@ fn rewards(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
         ("tool use", TaskKind::ToolUse),
     ] {
         named.push((format!("{name} alone"), mixture(&[(kind, 1.0)])));
+    }
+    let agent = Agent::default();
+    for (name, agent) in [
+        ("up to 4 turns", agent),
+        ("up to 8 turns", Agent { turns_max: 8, ..agent }),
+        ("up to 4 turns, all tools remote", Agent { local: 0.0, ..agent }),
+    ] {
+        named.push((format!("agent as judge, {name}"), Rewards::Agent(agent)));
     }
     let cases = named.into_iter().map(|(name, rewards)| WorkloadCase {
         name,
