@@ -161,7 +161,7 @@ fn errors_say_what_to_change() {
     fs::write(&other, "{}\n").expect("a file");
     refused(&[text(&other)], 1, &["other.jsonl is not a trace", "line 1"]);
     refused(&[&trace, "--policy", "best"], 2, &["`best` is none of assay, distrs"]);
-    refused(&[&trace, "--quota", "gpu=3"], 1, &["no stage `gpu`", "compile, execute"]);
+    refused(&[&trace, "--quota", "gpu=3"], 1, &["no pool `gpu`", "compile, execute"]);
     refused(&[&trace, "--quota", "execute=0"], 2, &["1 or more"]);
     refused(&["generate", "--shift", "length=2"], 2, &["the iteration is missing"]);
     refused(&["generate", "--shift", "at=1,width=2"], 2, &["`width=2` is not one of at=ITERATION"]);

@@ -49,6 +49,9 @@ pub(super) struct SimulateCommand {
     /// Unit for which trainers wait
     #[arg(long, value_enum, default_value = "batch")]
     consumes: ConsumesArgument,
+    /// Trainers tell how long each request will take, as `expected_ms` of its item, and are right
+    #[arg(long)]
+    expected_times: bool,
     /// Extra delay that a batch may have, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     tolerance_s: Micros,
@@ -161,6 +164,7 @@ impl SimulateCommand {
                 ConsumesArgument::Batch => Consumes::Batch,
                 ConsumesArgument::Groups => Consumes::Groups,
             },
+            expected_times: self.expected_times,
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
             startup_spread: self.startup_spread,

@@ -8,6 +8,7 @@ use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 
 use crate::collect::Collected;
 use crate::decision::{Decision, PoolTask};
+use crate::edges::EdgePlan;
 use crate::forecast::Forecast;
 use crate::holding::KeptWorkers;
 use crate::plan::{Plan, PlanReport, PoolReport};
@@ -82,7 +83,34 @@ impl Planner {
         plan
     }
 
-    pub(crate) fn rule(&self, collected: &Collected) -> Rule {
+    /// The last plan with forecasts of now, if its policy plans at edges alone and there was none since.
+    pub(crate) fn between_edges(&self, collected: &Collected, view: &SchedView) -> Option<Plan> {
+        let last = self.edge_plan.as_ref().filter(|last| last.holds(&self.config.pools, view))?;
+        let rule = self.rule(collected);
+        let mut search = Search::new(&collected.problem, &rule);
+        let forecasts = self.forecasts(collected, view, &mut search, &last.reports);
+        let at = collected.problem.now;
+        let report = PlanReport {
+            at,
+            policy: self.config.policy,
+            pools: last.reports.clone(),
+            forecasts,
+            requests: collected.problem.requests.len(),
+            simulations: search.simulations,
+        };
+        let again = (!view.batches.is_empty()).then(|| at + self.config.period);
+        Some(Plan { pools: last.pools.clone(), again, report })
+    }
+
+    /// Keeps a plan until the next edge, if its policy does not plan again before, but forecasts do.
+    pub(crate) fn keep_until_edge(&mut self, plan: &Plan, collected: &Collected, view: &SchedView) {
+        let algorithm = self.config.policy.algorithm();
+        let replans = algorithm.replans() || algorithm.is_static() || !collected.unknown.is_empty();
+        self.edge_plan = (self.config.forecasts && !replans)
+            .then(|| EdgePlan::new(plan, &self.config.pools, view));
+    }
+
+    fn rule(&self, collected: &Collected) -> Rule {
         let tuning = &self.config.tuning;
         // A workload that is known needs no precaution.
         let check = match tuning.check {
@@ -169,7 +197,7 @@ impl Planner {
     }
 
     /// Runs SIMULATE once on what is planned.
-    pub(crate) fn forecasts(
+    fn forecasts(
         &self,
         collected: &Collected,
         view: &SchedView,

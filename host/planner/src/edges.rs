@@ -9,19 +9,18 @@ use std::sync::Arc;
 use assay_core::id::BatchId;
 use assay_sched::{BatchView, PoolPlan, SchedView};
 
-use crate::collect::Collected;
-use crate::plan::{Plan, PlanReport, PoolReport};
-use crate::planner::Planner;
+use crate::plan::{Plan, PoolReport};
 use crate::pool_config::PoolConfig;
-use crate::search::Search;
 
-/// What a plan was made for. As long as it is the same, no batch was announced, got its first request or ended, and no
-/// bound has changed.
+type Pools = BTreeMap<Arc<str>, PoolConfig>;
+
+/// The circumstances of a plan. As long as they are the same, no batch was announced, got its first request or ended, and
+/// no bound has changed.
 #[derive(Debug, PartialEq)]
 struct Edge {
     /// The live batches, each with whether its first request has come.
     batches: Vec<(BatchId, bool)>,
-    pools: BTreeMap<Arc<str>, PoolConfig>,
+    pools: Pools,
     /// The bounds of those who need each pool.
     workers_max: Vec<Option<usize>>,
 }
@@ -30,46 +29,31 @@ struct Edge {
 #[derive(Debug)]
 pub(crate) struct EdgePlan {
     edge: Edge,
-    pools: Vec<PoolPlan>,
-    reports: Vec<PoolReport>,
+    pub(crate) pools: Vec<PoolPlan>,
+    pub(crate) reports: Vec<PoolReport>,
 }
 
-impl Planner {
-    /// The last plan with forecasts of now, if its policy plans at edges alone and there was none since.
-    pub(crate) fn between_edges(&self, collected: &Collected, view: &SchedView) -> Option<Plan> {
-        let plan = self.edge_plan.as_ref().filter(|plan| plan.edge == self.edge(view))?;
-        let rule = self.rule(collected);
-        let mut search = Search::new(&collected.problem, &rule);
-        let forecasts = self.forecasts(collected, view, &mut search, &plan.reports);
-        let at = collected.problem.now;
-        let report = PlanReport {
-            at,
-            policy: self.config.policy,
-            pools: plan.reports.clone(),
-            forecasts,
-            requests: collected.problem.requests.len(),
-            simulations: search.simulations,
-        };
-        let again = (!view.batches.is_empty()).then(|| at + self.config.period);
-        Some(Plan { pools: plan.pools.clone(), again, report })
-    }
-
-    /// Keeps a plan until the next edge, if its policy does not plan again before, but forecasts do.
-    pub(crate) fn keep_until_edge(&mut self, plan: &Plan, collected: &Collected, view: &SchedView) {
-        let algorithm = self.config.policy.algorithm();
-        let replans = algorithm.replans() || algorithm.is_static() || !collected.unknown.is_empty();
-        self.edge_plan = (self.config.forecasts && !replans).then(|| EdgePlan {
-            edge: self.edge(view),
+impl EdgePlan {
+    pub(crate) fn new(plan: &Plan, pools: &Pools, view: &SchedView) -> Self {
+        Self {
+            edge: Edge::of(pools, view),
             pools: plan.pools.clone(),
             reports: plan.report.pools.clone(),
-        });
+        }
     }
 
-    fn edge(&self, view: &SchedView) -> Edge {
+    /// Whether there was no edge since.
+    pub(crate) fn holds(&self, pools: &Pools, view: &SchedView) -> bool {
+        self.edge == Edge::of(pools, view)
+    }
+}
+
+impl Edge {
+    fn of(pools: &Pools, view: &SchedView) -> Self {
         let of_batch = |batch: &BatchView| (batch.id, batch.first_arrival.is_some());
-        Edge {
+        Self {
             batches: view.batches.iter().map(of_batch).collect(),
-            pools: self.config.pools.clone(),
+            pools: pools.clone(),
             workers_max: view.pools.values().map(|pool| pool.workers_max).collect(),
         }
     }

@@ -49,7 +49,7 @@ pub(crate) struct Estimates {
     last_batches: LruMap<RunKey, LastBatch>,
 }
 
-/// What is known of a run's last completed batch.
+/// The span of a run's last completed batch, and the times of its requests.
 #[derive(Debug, Default)]
 pub(crate) struct LastBatch {
     /// The time from its first arrival to T.

@@ -254,7 +254,7 @@ impl Engine<'_> {
             group,
             arrived: now,
             deadline: None,
-            expected_ms: None,
+            expected_ms: batch.expected_ms(request, self.settings),
             progress,
         };
         let batch = batch_id(number);

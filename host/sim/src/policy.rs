@@ -175,6 +175,8 @@ pub struct Settings {
     pub hedge_after: Option<Micros>,
     /// Whether each batch tells what was expected of it.
     pub forecasts: bool,
+    /// Whether trainers tell how long each request will take; they know it.
+    pub expected_times: bool,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -205,6 +207,7 @@ impl Default for Settings {
             preempt_after: Config::default().preempt_after,
             hedge_after: Config::default().hedge_after,
             forecasts: false,
+            expected_times: false,
             seed: 1,
             faults: Faults::default(),
         }

@@ -7,6 +7,7 @@ use assay_sched::{Config, Event, NewRequest, Progress, Sched};
 
 use super::Engine;
 use super::work::{Batch, RequestState, batch_id};
+use crate::policy::Settings;
 
 impl Engine<'_> {
     /// Workers die with the host; history, batches and what their requests reached do not.
@@ -25,7 +26,7 @@ impl Engine<'_> {
         }
         for (number, batch) in self.work.live() {
             self.pending.extend(self.announcement(number).map(Event::BatchAnnounced));
-            let requests = arrived(batch);
+            let requests = arrived(batch, self.settings);
             if !requests.is_empty() {
                 let batch = batch_id(number);
                 self.pending.push_back(Event::RequestsSubmitted { batch, requests });
@@ -34,7 +35,7 @@ impl Engine<'_> {
     }
 }
 
-fn arrived(batch: &Batch) -> Vec<NewRequest> {
+fn arrived(batch: &Batch, settings: &Settings) -> Vec<NewRequest> {
     let mut requests = Vec::new();
     for (index, state) in batch.states.iter().enumerate() {
         let ran = || batch.ran[index].clone();
@@ -51,7 +52,7 @@ fn arrived(batch: &Batch) -> Vec<NewRequest> {
             group: Some(batch.group(index)),
             arrived: batch.arrival(index),
             deadline: None,
-            expected_ms: None,
+            expected_ms: batch.expected_ms(index, settings),
             progress,
         });
     }

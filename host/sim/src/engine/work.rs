@@ -11,6 +11,7 @@ use assay_sched::{End, Ending};
 use uuid::Uuid;
 
 use crate::account::BatchRun;
+use crate::policy::Settings;
 use crate::trace::{Iteration, Trace, TraceRequest};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +109,12 @@ impl<'a> Batch<'a> {
 
     pub(super) fn group_size(&self) -> Option<u32> {
         self.groups.size
+    }
+
+    /// The time that the trainer says a request will take, if trainers tell it.
+    pub(super) fn expected_ms(&self, request: usize, settings: &Settings) -> Option<u32> {
+        let time = self.truth.requests[request].service_sum();
+        settings.expected_times.then(|| u32::try_from(time.0 / 1_000).unwrap_or(u32::MAX))
     }
 
     pub(super) fn arrival(&self, request: usize) -> Micros {

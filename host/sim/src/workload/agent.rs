@@ -72,7 +72,7 @@ impl Default for Agent {
 }
 
 /// The properties that the samples of one prompt share.
-struct Prompt {
+struct AgentPrompt {
     median_tokens: f64,
     token_s: f64,
     turns: f64,
@@ -81,7 +81,7 @@ struct Prompt {
 }
 
 /// A request's way through its turns.
-struct JudgedRequest {
+struct AgentRequest {
     /// The stages that it reaches.
     service_s: Vec<f64>,
     outcome: &'static str,
@@ -125,11 +125,13 @@ impl Agent {
         let token_s = self.engine.vary(self.engine.token_s, random);
         let mut requests = Vec::with_capacity(moment.batch as usize);
         for (number, size) in moment.groups() {
-            let prompt = Prompt {
-                median_tokens: self.lengths.group_median(median_tokens, random),
-                token_s: self.engine.vary(token_s, random),
-                turns: random.log_normal(self.turns_median, self.turns_group_sigma),
-                difficulty: tools::difficulty(random),
+            let mut own = moment.problem_random(number);
+            let of_problem = own.as_mut().unwrap_or(random);
+            let prompt = AgentPrompt {
+                median_tokens: self.lengths.group_median(median_tokens, of_problem),
+                token_s: self.engine.vary(token_s, of_problem),
+                turns: of_problem.log_normal(self.turns_median, self.turns_group_sigma),
+                difficulty: tools::difficulty(of_problem),
             };
             for _ in 0..size {
                 let tokens = self.lengths.tokens(prompt.median_tokens, random);
@@ -153,35 +155,35 @@ impl Agent {
     fn judge(
         &self,
         is_cut: bool,
-        prompt: &Prompt,
+        prompt: &AgentPrompt,
         moment: &Moment,
         random: &mut Random,
-    ) -> JudgedRequest {
+    ) -> AgentRequest {
         let mut service_s = Vec::new();
         if is_cut {
-            return JudgedRequest { service_s, outcome: "no_answer" };
+            return AgentRequest { service_s, outcome: "no_answer" };
         }
         let turns = self.turns(prompt, random);
         for turn in 1..=turns {
             let answer_s = self.answer_s(&moment.shift, random);
             service_s.push(answer_s);
             if answer_s >= GRADE.timeout_s {
-                return JudgedRequest { service_s, outcome: "judge_timeout" };
+                return AgentRequest { service_s, outcome: "judge_timeout" };
             }
             if turn < turns {
                 let call_s = tools::call_s(self.local, prompt.difficulty, random);
                 let call_s = (call_s * moment.shift.execute).min(CALL_S_MAX);
                 service_s.push(call_s);
                 if call_s >= CALL_S_MAX {
-                    return JudgedRequest { service_s, outcome: "tool_timeout" };
+                    return AgentRequest { service_s, outcome: "tool_timeout" };
                 }
             }
         }
         let wrong = random.chance(decay(self.wrong, LEARNING, moment.progress));
-        JudgedRequest { service_s, outcome: if wrong { "wrong" } else { "correct" } }
+        AgentRequest { service_s, outcome: if wrong { "wrong" } else { "correct" } }
     }
 
-    fn turns(&self, prompt: &Prompt, random: &mut Random) -> u32 {
+    fn turns(&self, prompt: &AgentPrompt, random: &mut Random) -> u32 {
         let turns = random.log_normal(prompt.turns, self.turns_sigma).round();
         (turns.max(1.0) as u32).min(self.turns_max)
     }

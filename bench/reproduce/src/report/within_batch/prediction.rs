@@ -1,4 +1,4 @@
-//! What can be told of a request's time before it runs, learned while a run goes on.
+//! Predictors of the time that a request takes, which learn while a run goes on.
 //!
 //! A predictor sees a request's time only once the request has ended. It predicts by means of earlier requests; the mean
 //! of few is drawn to that of more.
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use assay_sim::trace::TraceRequest;
 
-/// What a prediction is made from.
+/// The earlier requests that a prediction is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// All earlier requests of the run.
@@ -26,12 +26,12 @@ pub(super) const PARENT_WEIGHT: f64 = 4.0;
 
 /// Sum and number of times, in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct TimeSum {
     sum: f64,
     count: f64,
 }
 
-impl Seen {
+impl TimeSum {
     fn add(&mut self, other: Self) {
         self.sum += other.sum;
         self.count += other.count;
@@ -47,13 +47,13 @@ impl Seen {
 }
 
 /// Means by stage and by what is alike.
-type Alike = BTreeMap<(usize, u32), Seen>;
+type Alike = BTreeMap<(usize, u32), TimeSum>;
 
 /// The predictor of the time that a request takes from a stage on, to its end.
 #[derive(Debug)]
 pub(super) struct Predictor {
     source: Source,
-    history: BTreeMap<usize, Seen>,
+    history: BTreeMap<usize, TimeSum>,
     by_length: Alike,
     by_problem: Alike,
     /// Those of the batch that runs.
@@ -116,7 +116,7 @@ impl Predictor {
     pub(super) fn observe(&mut self, request: &TraceRequest) {
         let mut left: u64 = request.service_sum().0;
         for (stage, time) in request.service.iter().flatten().enumerate() {
-            let seen = Seen { sum: left as f64, count: 1.0 };
+            let seen = TimeSum { sum: left as f64, count: 1.0 };
             self.history.entry(stage).or_default().add(seen);
             self.by_length.entry((stage, length_bin(request))).or_default().add(seen);
             self.by_group.entry((stage, request.group)).or_default().add(seen);

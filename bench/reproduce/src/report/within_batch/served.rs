@@ -241,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// Both orders that the scheduler has too.
+    /// The orders that the scheduler has too.
     #[test]
     fn its_delays_are_those_of_the_scheduler() {
         let trainer = Trainer { tasks: 1, iterations: 3, batch: 96, ..Trainer::default() };
@@ -249,17 +249,18 @@ mod tests {
         let counts = [6, 2];
         let names = trace.meta.stages.iter().map(|stage| stage.name.clone());
         let policy = SimulatedPolicy::Fixed(names.zip(counts).collect());
-        for (discipline, order) in [
-            (Discipline::EBF, RequestOrder::AsReady),
-            (Discipline::EBF_GROUPS, RequestOrder::FewestLeft),
+        for (discipline, order, told) in [
+            (Discipline::EBF, RequestOrder::AsReady, Told::Nothing),
+            (Discipline::EBF_GROUPS, RequestOrder::FewestLeft, Told::Nothing),
+            (Discipline::EBF, RequestOrder::LongestGiven, Told::Exact),
         ] {
-            let settings = Settings { discipline, ..Settings::default() };
+            let expected_times = told == Told::Exact;
+            let settings = Settings { discipline, expected_times, ..Settings::default() };
             let job = Job { trace: &trace, policy: &policy, settings: &settings };
             let run = run_all(&[job]).expect("it runs").remove(0);
             for batch in &run.batches {
                 let iteration = &trace.tasks[0].iterations[batch.iteration as usize];
-                let delays =
-                    ServedBatch::new(iteration, &counts, order, Given::Told(Told::Nothing)).run();
+                let delays = ServedBatch::new(iteration, &counts, order, Given::Told(told)).run();
                 let wanted = batch.extra_delay().as_secs_f64();
                 assert!(
                     wanted > 10.0 && (delays.batch - wanted).abs() < 0.1,
