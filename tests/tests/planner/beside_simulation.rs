@@ -14,8 +14,8 @@ use assay_sim::{BatchRun, PoolUse, Run, Watch};
 use assay_tests::{Host, Sleepers, assay};
 
 use super::{
-    LATE_MAX, Looks, PLUGIN, RUN, STAGES, TRIES, alive, cannot_be_compared, late, play, requests,
-    start, watch,
+    LATE_MAX, LOOK, Looks, PLUGIN, RUN, STAGES, TRIES, alive, cannot_be_compared, late, play,
+    requests, start, watch,
 };
 
 const POLICIES: [&str; 5] = ["assay", "distrs", "history", "zq", "fixed"];
@@ -186,20 +186,21 @@ fn live(looks: &Looks) -> Used {
     used(spans.collect(), counts.first().map_or(0, |(_, workers)| *workers))
 }
 
+/// Looked at as often as the live pools are.
 fn simulated(pool: &PoolUse, batch: &BatchRun) -> Used {
     let samples = &pool.timeline.samples;
-    let ends = samples.iter().skip(1).map(|sample| sample.at).chain([batch.completed]);
-    let mut before = 0;
-    let mut spans = Vec::new();
-    for (sample, end) in samples.iter().zip(ends) {
-        let span = end.min(batch.completed).since(sample.at.max(batch.rollout_start));
-        if span > Micros::ZERO {
-            spans.push((span.as_secs_f64(), sample.workers));
-        } else if sample.at < batch.rollout_start {
-            before = sample.workers;
-        }
-    }
-    used(spans, before)
+    let workers = |at: Micros| {
+        let seen = samples.partition_point(|sample| sample.at <= at);
+        seen.checked_sub(1).map_or(0, |last| samples[last].workers)
+    };
+    let span = batch.completed.since(batch.rollout_start);
+    let looks = (0..).map(|look| Micros(look * LOOK.as_micros() as u64));
+    let spans = looks.take_while(|look| *look < span).map(|look| {
+        let left = span.since(look).as_secs_f64().min(LOOK.as_secs_f64());
+        (left, workers(batch.rollout_start + look))
+    });
+    // What was asked for at the very start counts as a start, as live.
+    used(spans.collect(), workers(Micros(batch.rollout_start.0.saturating_sub(1))))
 }
 
 /// Spans of time in seconds, each with the workers that there were; and the workers before them.

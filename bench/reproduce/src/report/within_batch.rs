@@ -131,8 +131,8 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
          requests wait longer than they run. A request without a told time counts as the mean of all: as zero, the long ones among \
          them come last, and nothing is gained. As the longest, they would be best served where trainers tell any half, but a \
          trainer that tells of its long requests only would have them served last. Longest first is the worst order for groups. \
-         Where they are consumed, the group with the fewest left comes first as before, and *ready - told* orders groups that \
-         have as many left: in CUDA, batches and groups end earlier, in the other workloads groups end about as before.",
+         Where they are consumed, the group with the fewest left comes first as before, whatever is told: *ready - told* \
+         among groups with as many left would end groups of CUDA 6 % earlier, and others at the same time.",
     );
     predicted::add(page, workloads);
     Ok(())

@@ -2,8 +2,8 @@
 
 use super::script::check;
 
-/// What is expected to take longest comes first, whenever it came. Of what nobody told the plugin's usual time is
-/// expected: a second, as long as nothing is known of it.
+/// The request that is expected to take longest is served first, whenever it came. A request of which nothing was told is
+/// expected to take the plugin's usual time: a second, as long as nothing is known of the plugin.
 #[test]
 fn the_longest_expected_comes_first() {
     check(

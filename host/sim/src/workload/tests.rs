@@ -316,7 +316,7 @@ fn batches_may_differ_in_size() {
         assert_eq!(trace, generate(&spec).unwrap());
         let iterations = trace.tasks.iter().flat_map(|task| &task.iterations);
         let sizes: Vec<usize> = iterations.map(|iteration| iteration.requests.len()).collect();
-        // Of whole groups, unless it is the whole batch, whose last group is smaller.
+        // A batch has whole groups. The last group of the largest batch is smaller.
         assert!(sizes.iter().all(|size| *size == 200 || size.is_multiple_of(16)), "{sizes:?}");
         assert!(sizes.iter().all(|size| (48..=200).contains(size)), "{sizes:?}");
         assert!(sizes.iter().any(|size| *size < 100), "{sizes:?}");

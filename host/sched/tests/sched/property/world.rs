@@ -30,7 +30,7 @@ pub(super) struct Request {
     pub(super) stage: usize,
     pub(super) arrived: Micros,
     pub(super) ready: Micros,
-    /// Of the stages before its own.
+    /// The times of the stages that it is through with.
     pub(super) times: Vec<Micros>,
     ran: Micros,
     pub(super) lease: Option<LeaseId>,
