@@ -141,8 +141,9 @@ class Batch(_Face):
         Waits only while 32 MiB or 16,384 requests are on their way. `key` is unique in the batch, a
         number when left out; a request under a key that the batch has from another process is not
         computed again. `expected_ms` is the time that the reward will take, where you can tell: the
-        longest requests of a batch are served first. Raises what sending met: `SubmitRejectedError`, `UnreachableError` once the
-        client's patience is at its end, `ConflictError` when the batch has ended.
+        longest requests of a batch are served first. Raises what sending met: `SubmitRejectedError`,
+        `UnreachableError` once the client's patience is at its end, `ConflictError` when the batch has
+        ended.
         """
         item = self._item(response, key, group, prompt, label, metadata, expected_ms)
         while (waiting := self._core.submit(item)) is not None:

@@ -3,8 +3,8 @@
     --custom-rm-path assay.adapters.slime.custom_rm
     --reward-key score          # optional: keeps verdict and components beside the reward
 
-`expected_ms` in a sample's metadata is the time that its reward will take, where you can tell: the longest are served
-first.
+`expected_ms` in a sample's metadata is the time that its reward will take, where you can tell: the
+longest are served first.
 
 A request without a reward raises, which ends the rollout.
 """

@@ -6,8 +6,8 @@ that a worker asks for together are a batch.
     +reward.custom_reward_function.reward_kwargs.plugin=math@prod
     +reward.custom_reward_function.reward_kwargs.run=my-run
 
-`expected_ms` in a row's `extra_info` is the time that its reward will take, where you can tell: the longest are
-served first.
+`expected_ms` in a row's `extra_info` is the time that its reward will take, where you can tell: the
+longest are served first.
 
 A request without a reward raises, which ends the step.
 """
