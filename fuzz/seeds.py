@@ -90,12 +90,13 @@ def trace() -> Iterator[bytes]:
     stages = {"stages": ["a", "b"], "timeout_s": [10, 60], "cost": [1, 2.5]}
     first = {"task": 0, "iteration": 0}
     times = {"rollout_s": 3, "service_s": [1.5, None]}
-    lines = [
-        {"kind": "meta", "format": "assay-reward-trace-1", **stages},
-        {"kind": "iteration", **first, "requests": 1, "rollout_start_s": 0, "rollout_end_s": 9.5},
-        {"kind": "request", **first, "request": 0, **times, "outcome": "x"},
-    ]
-    yield "\n".join(map(json.dumps, lines)).encode()
+    for pools in ({}, {"pools": ["gpu", "gpu"], "cost": [2.5, 2.5]}):
+        lines = [
+            {"kind": "meta", "format": "assay-reward-trace-1", **stages, **pools},
+            {"kind": "iteration", **first, "requests": 1, "rollout_start_s": 0, "rollout_end_s": 9.5},
+            {"kind": "request", **first, "request": 0, **times, "outcome": "x"},
+        ]
+        yield "\n".join(map(json.dumps, lines)).encode()
 
 
 def hosts() -> Iterator[bytes]:
