@@ -199,7 +199,7 @@ fn simulated(pool: &PoolUse, batch: &BatchRun) -> Used {
         let left = span.since(look).as_secs_f64().min(LOOK.as_secs_f64());
         (left, workers(batch.rollout_start + look))
     });
-    // What was asked for at the very start counts as a start, as live.
+    // Workers that are asked for at the very start count as started, as live.
     used(spans.collect(), workers(Micros(batch.rollout_start.0.saturating_sub(1))))
 }
 
