@@ -65,7 +65,8 @@ async fn every_policy_does_what_it_does_in_simulation() {
     let mut compared: BTreeMap<&str, Vec<Comparison>> = BTreeMap::new();
     for policy in POLICIES.repeat(rounds) {
         assert!(host.stop());
-        host.restart_with(&arguments(policy, &sleepers.program()));
+        let arguments = arguments(policy, &sleepers.program());
+        host.restart_with(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         match undisturbed(&host, &plugin, policy, &mut iteration).await {
             Ok(comparison) => compared.entry(policy).or_default().push(comparison),
             Err(came_late) => return cannot_be_compared(came_late),
@@ -83,20 +84,16 @@ fn drawn(iteration: u64) -> Vec<super::Timed> {
     requests(iteration, 80, 4_000, [(100, 500), (200, 1_000)])
 }
 
-fn arguments<'a>(policy: &'a str, program: &'a str) -> [&'a str; 10] {
-    let [tolerance, period, linger] = ["1000", "0.5", "0.5"];
-    [
-        "--planner",
-        policy,
-        "--worker-program",
-        program,
-        "--tolerance-ms",
-        tolerance,
-        "--period-s",
-        period,
-        "--linger-s",
-        linger,
-    ]
+fn arguments(policy: &str, program: &str) -> Vec<String> {
+    let seconds = |ms: u64| (ms as f64 / 1e3).to_string();
+    let options = [
+        ("--planner", policy.to_owned()),
+        ("--worker-program", program.to_owned()),
+        ("--tolerance-ms", TOLERANCE_MS.to_string()),
+        ("--period-s", seconds(PERIOD_MS)),
+        ("--linger-s", seconds(LINGER_MS)),
+    ];
+    options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect()
 }
 
 /// Plays batches until the machine kept going during one, and compares that one; else how late something came at last.
