@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use assay_api::operations::{IncidentFilter, IncidentKind};
 use assay_api::problem::Problem;
+use assay_api::remote_workers::CreateWorkerToken;
 use assay_client::Client;
 use assay_postgres::{Cluster, Options};
 use assay_tests::{
@@ -18,7 +19,10 @@ use assay_tests::{
 };
 use tokio::net::{TcpListener as Front, TcpStream as Call, UnixStream};
 
+use crate::launched::{joined, scores};
+
 const SOON: Duration = Duration::from_secs(120);
+const TWO_WORKERS: [&str; 2] = ["--workers", "cpu=2"];
 
 /// An address on which nothing listens.
 fn free_address() -> String {
@@ -26,9 +30,9 @@ fn free_address() -> String {
     listener.local_addr().expect("an address").to_string()
 }
 
-fn serve(data: &Path, address: &str, database: &str) -> Spawned {
+fn serve(data: &Path, address: &str, database: &str, arguments: &[&str]) -> Spawned {
     let mut command = Command::new(program("assay"));
-    command.args(["serve", "--listen", address, "--workers", "cpu=2", "--data"]).arg(data);
+    command.args(["serve", "--listen", address, "--data"]).arg(data).args(arguments);
     command.arg("--ready-file").arg(data.join("ready")).args(["--database-url", database]);
     Spawned::start(&mut command)
 }
@@ -78,7 +82,7 @@ async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
     let early = [item("early", "count", "null")];
     first.client().submit_ndjson(answers.batch, ndjson(&early)).await.expect("submits");
     answers.follow(&first.client(), 1).await;
-    let mut second = serve(&data, &address, cluster.url());
+    let mut second = serve(&data, &address, cluster.url(), &TWO_WORKERS);
     not_ready(&address, "another server dispatches").await;
     let path = "sandbox-fusion/run@prod/held/run_code";
     let held = format!("http://{address}/compat/{}/{path}", first.key);
@@ -127,6 +131,51 @@ async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
     cluster.stop().await;
 }
 
+#[tokio::test]
+async fn a_worker_of_another_machine_finds_the_server_that_takes_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
+    let cluster = cluster.expect("PostgreSQL starts");
+    let [one, two] = [free_address(), free_address()];
+    let own = |listen| ["--workers", "cpu=0", "--worker-listen", listen];
+    let mut first = Host::start(HostOptions {
+        database_url: Some(cluster.url().to_owned()),
+        workers: Vec::new(),
+        arguments: own(&one).map(String::from).into(),
+        ..HostOptions::default()
+    });
+    let (data, address) = (folder.path().join("standby"), free_address());
+    std::fs::create_dir(&data).expect("makes the folder");
+    std::os::unix::fs::symlink(first.data().join("objects"), data.join("objects")).expect("links");
+    let mut second = serve(&data, &address, cluster.url(), &own(&two));
+    not_ready(&address, "another server dispatches").await;
+
+    let plugin = first.publish("trivial").await;
+    let call = CreateWorkerToken { pool: "cpu".into(), ttl_seconds: None };
+    let token = first.client().create_worker_token(&call).await.expect("makes a token");
+    // The server that stands by does not answer, nor does the one that was killed.
+    let servers = format!("{two},{one}");
+    let mut worker = Spawned::start(
+        Command::new(program("assay-worker"))
+            .args(["join", "--server", &servers, "--ca-pin", &token.ca_pin])
+            .args(["--token", &token.token]),
+    );
+    let before = joined(&first.client(), 1).await.remove(0);
+    scores(&first, &plugin).await;
+    first.kill();
+    second.wait_for("ready on", SOON);
+    let client = client(&data);
+    assert_eq!(joined(&client, 1).await[0].ticket, before.ticket, "the worker kept its identity");
+    let items = [item("after", "xx", "4")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    assert_eq!(answers.finish(&client, &items).await["after"].outcome.kind(), "scored");
+    worker.signal("TERM");
+    assert!(worker.wait(SOON).success(), "{}", worker.stderr());
+    second.signal("TERM");
+    assert!(second.wait(SOON).success());
+    cluster.stop().await;
+}
+
 /// PostgreSQL behind an address at which it is in recovery until it is `open`.
 async fn recovering(socket: String, open: Arc<AtomicBool>) -> String {
     let front = Front::bind("127.0.0.1:0").await.expect("binds");
@@ -169,7 +218,7 @@ async fn a_database_in_recovery_is_waited_for() {
     let url = format!("postgres://assay@{database}/assay?sslmode=disable");
     let (data, address) = (folder.path().join("data"), free_address());
     std::fs::create_dir(&data).expect("makes the folder");
-    let server = serve(&data, &address, &url);
+    let server = serve(&data, &address, &url, &TWO_WORKERS);
     not_ready(&address, "in recovery mode").await;
     assert!(!data.join("ready").exists());
     open.store(true, Ordering::Relaxed);

@@ -9,6 +9,7 @@
 //! machine too, and each connection has a new one. Nothing is kept when this ends but a cache that was asked for.
 
 mod credentials;
+mod first_answer;
 mod session;
 
 use std::ffi::OsString;
@@ -32,9 +33,9 @@ const PAUSE_MAX: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MA
 
 #[derive(clap::Args)]
 pub(crate) struct JoinOptions {
-    /// Address of the server for workers
-    #[arg(long, value_name = "HOST:PORT")]
-    server: String,
+    /// Address of the server for workers; with a standby those of both, parted by commas
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required = true)]
+    server: Vec<String>,
     /// SHA-256 of the certificate of the server's authority
     #[arg(long, value_name = "sha256:HEX")]
     ca_pin: Pin,
@@ -111,7 +112,10 @@ async fn live(
 ) -> anyhow::Result<()> {
     let JoinOptions { server, ca_pin, pool, token, cache, serve_program, options, .. } = options;
     let token = token.or(ticket).context("--token (or ASSAY_WORKER_TICKET) is missing")?;
-    let server = Server { address: server, pin: ca_pin };
+    if server.len() > limits::WORKER_SERVERS_MAX {
+        bail!("--server has more than {} addresses", limits::WORKER_SERVERS_MAX);
+    }
+    let server = Server { addresses: server, pin: ca_pin };
     // Made with mode 0700.
     let folder =
         tempfile::Builder::new().prefix("assay-worker-").tempdir().context("making a folder")?;

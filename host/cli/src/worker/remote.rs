@@ -20,8 +20,8 @@ pub(super) struct TokenOptions {
     /// Seconds in which the token must be used [default: 600]
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u32>,
-    /// Address by which the worker reaches the server, HOST:PORT [default: the host of --url and the
-    /// port on which the server listens for workers]
+    /// Address by which the worker reaches the server, with a standby those of both, parted by commas
+    /// [default: the host of --url and the port on which the server listens for workers]
     #[arg(long, value_name = "HOST:PORT")]
     server: Option<String>,
 }
@@ -53,7 +53,7 @@ impl TokenOptions {
 
 #[derive(clap::Args)]
 pub(super) struct JoinOptions {
-    /// Address of the server for workers
+    /// Address of the server for workers; with a standby those of both, parted by commas
     #[arg(long, value_name = "HOST:PORT")]
     server: OsString,
     /// SHA-256 of the server's authority; a server with another one is not believed

@@ -29,6 +29,8 @@ pub const WORKER_JOINS_MAX: usize = 2;
 pub const REMOTE_WORKER_CALLS_MAX: u32 = 16;
 /// The most outcomes, and the most loads, in one message of a worker; it holds far fewer leases.
 pub const WORKER_MESSAGE_ITEMS_MAX: usize = 4_096;
+/// The most addresses at which a worker looks for its server.
+pub const WORKER_SERVERS_MAX: usize = 8;
 /// The longest time of a handshake with a worker, in seconds.
 pub const WORKER_HANDSHAKE_SECONDS_MAX: u64 = 10;
 /// The age at which a connection of a peer that is no known worker is closed, in seconds.

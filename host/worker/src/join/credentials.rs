@@ -20,6 +20,8 @@ use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Code, Status};
 use tower::service_fn;
 
+use super::first_answer::first_answer;
+
 /// The time for a connection, and for each answer about certificates.
 const ANSWER_MAX: Duration = Duration::from_secs(limits::WORKER_HANDSHAKE_SECONDS_MAX);
 
@@ -27,7 +29,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(limits::WORKER_HANDSHAKE_SECOND
 const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
 
 pub(super) struct Server {
-    pub(super) address: String,
+    /// One, or those of the servers of which one works and the others stand by.
+    pub(super) addresses: Vec<String>,
     pub(super) pin: Pin,
 }
 
@@ -108,17 +111,17 @@ impl Server {
         &self,
         credentials: &Credentials,
     ) -> anyhow::Result<TlsStream<TcpStream>> {
-        dial(self.address.clone(), Arc::clone(&credentials.work)).await
+        dial(&self.addresses, &credentials.work).await
     }
 
     async fn enrolment(
         &self,
         config: Arc<ClientConfig>,
     ) -> anyhow::Result<EnrolmentClient<Channel>> {
-        let address = self.address.clone();
+        let addresses = self.addresses.clone();
         let connect = move |_: Uri| {
-            let dialled = dial(address.clone(), Arc::clone(&config));
-            async move { dialled.await.map(TokioIo::new) }
+            let (addresses, config) = (addresses.clone(), Arc::clone(&config));
+            async move { dial(&addresses, &config).await.map(TokioIo::new) }
         };
         // The address in requests; connections go where `dial` says.
         let endpoint = Endpoint::from_static("http://server").timeout(ANSWER_MAX);
@@ -126,9 +129,20 @@ impl Server {
     }
 }
 
-async fn dial(address: String, config: Arc<ClientConfig>) -> anyhow::Result<TlsStream<TcpStream>> {
+/// A connection to the first address at which the server answers. A server that stands by does not.
+async fn dial(
+    addresses: &[String],
+    config: &Arc<ClientConfig>,
+) -> anyhow::Result<TlsStream<TcpStream>> {
+    first_answer(addresses, |address| dial_one(address, Arc::clone(config))).await
+}
+
+async fn dial_one(
+    address: &str,
+    config: Arc<ClientConfig>,
+) -> anyhow::Result<TlsStream<TcpStream>> {
     let connecting = async {
-        let stream = TcpStream::connect(&address).await?;
+        let stream = TcpStream::connect(address).await?;
         // Answers are small and must not wait for each other.
         stream.set_nodelay(true)?;
         // Heartbeats that nobody acknowledges end the connection, not a quarter of an hour later.
