@@ -8,6 +8,7 @@ mod handle;
 
 mod command;
 
+mod request_metrics;
 mod shell;
 mod silence;
 

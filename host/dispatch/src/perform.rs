@@ -21,6 +21,7 @@ use crate::dedup::{Eligibility, SharedOutcome};
 use crate::history;
 use crate::incidents::of_workers;
 use crate::publish::{Output, count};
+use crate::request_metrics::RequestMetrics;
 use crate::shell::Shell;
 use crate::traces::{UntilCommit, stage_answer};
 use crate::workers::HeldLease;
@@ -191,7 +192,7 @@ impl Shell {
         let settings = self.tenants.get(tenant);
         let toolchains = settings.grants.toolchains.clone();
         message.toolchains = toolchains.map(|names| proto::Toolchains { names });
-        if batch.committed.plugin.sends_requests() {
+        if batch.committed.plugin.sends_requests {
             message.outbound = Some(self.tenants.outbound(tenant));
         }
         if hedge && let Some(worker) = self.workers.get(worker) {
@@ -211,7 +212,7 @@ impl Shell {
         let Some(StageEnd::Next(artifact)) = payload.take() else { return };
         let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let tenant = batch.committed.row.tenant;
-        let stage_time = batch.stage_time(&time);
+        let stage_time = batch.stage_time(&time, &self.metrics);
         let Some(entry) = batch.entry_mut(request.seq) else { return };
         let stages = entry.stages_mut();
         stages.times.push(stage_time);
@@ -244,9 +245,8 @@ impl Shell {
         batch.reward_sum += outcome.reward().unwrap_or(0.0);
         count(&mut batch.counts, outcome.kind());
         batch.counts.shared += u32::from(shared_from.is_some());
-        metrics::counter!("assay_requests_shared_total").increment(shared_from.is_some().into());
         batch.count_error(&outcome);
-        metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
+        self.metrics.count(&outcome, shared_from.is_some());
         let (kind, reward, verdict) =
             (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
         let trace = batch.traces.end(request.seq, || RequestEnd {
@@ -257,7 +257,8 @@ impl Shell {
             shared_from,
         });
         let stages = entry.take_stages();
-        let last = finish.stages.iter().skip(stages.advanced).map(|time| batch.stage_time(time));
+        let last = finish.stages.iter().skip(stages.advanced);
+        let last = last.map(|time| batch.stage_time(time, &self.metrics));
         let item = ResultItem {
             cursor: batch.position,
             id: request,
@@ -390,8 +391,8 @@ impl LiveBatch {
         stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
     }
 
-    fn stage_time(&self, time: &StageTiming) -> StageTime {
-        metrics::histogram!("assay_request_stage_seconds").record(time.ran.as_secs_f64());
+    fn stage_time(&self, time: &StageTiming, metrics: &RequestMetrics) -> StageTime {
+        metrics.record_stage(time.ran);
         StageTime {
             stage: self.stage_name(time.stage),
             queued_ms: time.queued.as_ms_f64(),

@@ -24,6 +24,8 @@ pub struct ReadyPlugin {
     pub description: Description,
     /// The names of the interfaces that it imports.
     pub imports: Vec<String>,
+    /// Whether the interface that sends HTTP requests is one of them.
+    pub sends_requests: bool,
     pub shapes: Arc<[StageShape]>,
 }
 
@@ -40,7 +42,8 @@ impl ReadyPlugin {
             timeout: Micros::from_ms(stage.timeout_ms.into()),
             retries_max: stage.retries_max,
         });
-        Self { digest, compiled, shapes: shapes.collect(), description, imports }
+        let sends_requests = capability::HTTP.imported_by(&imports).is_some();
+        Self { digest, compiled, shapes: shapes.collect(), description, imports, sends_requests }
     }
 
     /// Whether one of its stages runs on this pool.
@@ -53,13 +56,7 @@ impl ReadyPlugin {
     /// end alike.
     #[must_use]
     pub fn may_run_twice(&self) -> bool {
-        self.description.deterministic && !self.sends_requests()
-    }
-
-    /// Whether it imports the interface that sends HTTP requests.
-    #[must_use]
-    pub fn sends_requests(&self) -> bool {
-        capability::HTTP.imported_by(&self.imports).is_some()
+        self.description.deterministic && !self.sends_requests
     }
 }
 

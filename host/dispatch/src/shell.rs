@@ -23,6 +23,7 @@ use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
 use crate::publish::{Channels, Decided};
 use crate::quota::TenantUse;
+use crate::request_metrics::RequestMetrics;
 use crate::silence::SilenceWatch;
 use crate::single::SingleRequests;
 use crate::tenants::Tenants;
@@ -48,6 +49,7 @@ pub(super) struct Shell {
     pub committed: Arc<CommittedView>,
     pub channels: Channels,
     pub notes: Notes,
+    pub metrics: RequestMetrics,
     pub wake: Option<Micros>,
     silence: SilenceWatch,
     stopping: bool,
@@ -90,6 +92,7 @@ impl Shell {
             channels,
             committed,
             notes: parts.notes,
+            metrics: RequestMetrics::default(),
             wake: None,
             silence: SilenceWatch::default(),
             stopping: false,

@@ -81,7 +81,7 @@ impl ServerSetup {
         let log = self.open_log()?;
         let log_before = log.metadata().doing("look at", &self.layout.log)?.len();
         let mut command = self.owner.command(&self.programs.path("postgres"), &self.layout.home);
-        command.arg("-D").arg(&self.layout.cluster);
+        command.arg("-D").arg(&self.layout.cluster).envs(settings::ENVIRONMENT);
         command.stdout(Stdio::from(log.try_clone().doing("open", &self.layout.log)?));
         command.stderr(Stdio::from(log));
         // A Ctrl-C at the terminal is for Assay, which stops the server when it is done with it.

@@ -6,7 +6,10 @@ use assay_api::batch::Consumes;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use bytes::Bytes;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
+use sqlx::{Connection as _, Encode, PgConnection, Postgres, Type};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -209,7 +212,7 @@ struct RequestColumns<'a> {
     seq: Vec<i32>,
     key: Vec<&'a str>,
     group: Vec<Option<&'a str>>,
-    body: Vec<&'a [u8]>,
+    body: Bodies<'a>,
     expected_ms: Vec<Option<i32>>,
     arrived_at: Vec<OffsetDateTime>,
     stored: StoredColumns,
@@ -227,7 +230,7 @@ impl<'a> RequestColumns<'a> {
                 columns.seq.push(row.seq.cast_signed());
                 columns.key.push(&row.key);
                 columns.group.push(row.group.as_deref());
-                columns.body.push(&row.body);
+                columns.body.0.push(&row.body);
                 columns.expected_ms.push(row.expected_ms.map(u32::cast_signed));
                 columns.arrived_at.push(at);
             }
@@ -248,12 +251,12 @@ impl<'a> RequestColumns<'a> {
             added as (
                 select * from unnest($2::uuid[], $3::bigint[]) as t (tenant_id, bytes)
             ), new_requests as (
+                -- In the list of columns `unnest` keeps no copy of its rows, as it does after `from`.
                 insert into requests
                     (tenant_id, batch_id, seq, key, group_name, body, arrived_at, expected_ms)
-                select * from unnest(
-                    $4::uuid[], $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::bytea[],
-                    $10::timestamptz[], $11::integer[]
-                )
+                select unnest($4::uuid[]), unnest($5::uuid[]), unnest($6::integer[]),
+                    unnest($7::text[]), unnest($8::text[]), unnest($9::bytea[]),
+                    unnest($10::timestamptz[]), unnest($11::integer[])
             ), marked as (
                 update batches set
                     first_request_at = coalesce(batches.first_request_at, marks.first_request_at),
@@ -288,6 +291,28 @@ impl<'a> RequestColumns<'a> {
         .execute(connection)
         .await?;
         Ok(())
+    }
+}
+
+/// Bodies as a parameter `bytea[]` that tells its size: sqlx takes arrays for small, and makes the buffer of its parameters
+/// larger again and again, each time with another copy.
+#[derive(Default)]
+struct Bodies<'a>(Vec<&'a [u8]>);
+
+impl Type<Postgres> for Bodies<'_> {
+    fn type_info() -> PgTypeInfo {
+        <Vec<&[u8]> as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Bodies<'_> {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        Encode::<Postgres>::encode_by_ref(&self.0, buffer)
+    }
+
+    fn size_hint(&self) -> usize {
+        // Each with its length.
+        self.0.iter().map(|body| size_of::<i32>() + body.len()).sum()
     }
 }
 
