@@ -142,7 +142,7 @@ impl Compiler {
             written.context("writing the known code").map_err(ours)?;
             command.arg("--known").arg(&file).arg("--known-digest").arg(digest.to_string());
         }
-        let end = run_compiler(command, WALL_MAX).await.map_err(ours)?;
+        let end = run_compiler(command, WALL_MAX).await?;
         let report = report(end)?;
         let bytes = self.compiled_form(&out, &report).await.map_err(ours)?;
         Ok(Compiled { report, bytes, folder })
@@ -156,7 +156,10 @@ impl Compiler {
     }
 }
 
-async fn run_compiler(mut command: Command, wall_max: Duration) -> anyhow::Result<CompilerEnd> {
+async fn run_compiler(
+    mut command: Command,
+    wall_max: Duration,
+) -> Result<CompilerEnd, RegistryError> {
     let run = command
         .env_clear()
         .env("RUST_BACKTRACE", "0")
@@ -164,7 +167,11 @@ async fn run_compiler(mut command: Command, wall_max: Duration) -> anyhow::Resul
         .kill_on_drop(true)
         .output();
     match tokio::time::timeout(wall_max, run).await {
-        Ok(output) => Ok(CompilerEnd::Output(output.context("running the compiler")?)),
+        Ok(Ok(output)) => Ok(CompilerEnd::Output(output)),
+        // No process or no memory is left, or the program is being replaced.
+        Ok(Err(error)) => Err(RegistryError::CompilerBusy(format!(
+            "the compiler could not be started: {error}; try again"
+        ))),
         Err(_) => Ok(CompilerEnd::Slow),
     }
 }
@@ -258,6 +265,9 @@ mod tests {
         assert!(told.contains("too busy"), "{told}");
         let killed = script("kill -KILL $$", LONG).await;
         assert!(matches!(killed, Err(RegistryError::CompilerBusy(_))));
+        let missing = run_compiler(Command::new("/nowhere"), LONG).await;
+        let Err(RegistryError::CompilerBusy(told)) = missing else { panic!("nothing was run") };
+        assert!(told.contains("could not be started"), "{told}");
         for broken in ["echo all is well", "echo no space left >&2; exit 1"] {
             let told = script(broken, LONG).await;
             assert!(matches!(told, Err(RegistryError::Compiler(_))), "{broken}");
