@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -67,6 +67,12 @@ chaos: ## Kill, stop and cut off servers under load for MINUTES (10) by SEED (1)
 	@$(MAKE) --no-print-directory plugins PLUGINS="math run"
 	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu -p assay-postgres
 	tests/chaos/run.py --minutes "$(or $(MINUTES),10)" --seed "$(or $(SEED),1)" $(ARGS)
+
+demo-cluster: ## Two servers and Slurm on three hosts of this machine: a batch whose server and node are killed; more in ARGS
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory release PROGRAMS="$(PROGRAMS) -p assay-postgres"
+	@$(MAKE) --no-print-directory plugins PLUGINS=math
+	tests/cluster/run.py --programs "$(TARGET)/release" $(ARGS)
 
 test-limits: ## Crowds of connections, tenants, requests and streams on a release build, and what a neighbour notices; more in ARGS
 	@scripts/setup.sh test

@@ -62,10 +62,14 @@ class Gone(Exception):
 
 
 class Connection:
-    """Calls with one tenant's key; each goes to the server that answered last, and is repeated at the other one."""
+    """Calls with one tenant's key; each goes to the server that answered last, and is repeated at the other one.
 
-    def __init__(self, ports, key, over):
-        self._ports, self._key, self._over = ports, key, over
+    Servers are addresses, or ports of this machine.
+    """
+
+    def __init__(self, servers, key, over):
+        self._servers = [server if isinstance(server, str) else f"127.0.0.1:{server}" for server in servers]
+        self._key, self._over = key, over
         self._at, self._connection = 0, None
 
     def call(self, method, path, body=None, headers=()):
@@ -83,10 +87,12 @@ class Connection:
             self._over.wait(0.2)
         raise Gone(f"{method} {path}")
 
+    def _server(self):
+        return self._servers[self._at % len(self._servers)]
+
     def _once(self, method, path, body, headers):
         if self._connection is None:
-            port = self._ports[self._at % len(self._ports)]
-            self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=CALL_LIMIT_S)
+            self._connection = http.client.HTTPConnection(self._server(), timeout=CALL_LIMIT_S)
         headers |= {"Authorization": f"Bearer {self._key}"}
         if body is not None and not isinstance(body, bytes):
             headers["Content-Type"], body = "application/json", json.dumps(body).encode()
@@ -97,7 +103,8 @@ class Connection:
     def cut(self, path, body):
         """Sends half of a body, then resets the connection."""
         try:
-            with socket.create_connection(("127.0.0.1", self._ports[self._at % len(self._ports)]), timeout=5) as half:
+            host, _, port = self._server().rpartition(":")
+            with socket.create_connection((host, int(port)), timeout=5) as half:
                 half.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 head = (f"POST {path} HTTP/1.1\r\nHost: assay\r\nAuthorization: Bearer {self._key}\r\n"
                         f"Content-Type: application/x-ndjson\r\nContent-Length: {len(body)}\r\n\r\n")
@@ -107,8 +114,7 @@ class Connection:
 
     def events(self, path, after):
         """The events of a stream until it ends or breaks, as (name, id, data)."""
-        port = self._ports[self._at % len(self._ports)]
-        stream = http.client.HTTPConnection("127.0.0.1", port, timeout=CALL_LIMIT_S)
+        stream = http.client.HTTPConnection(self._server(), timeout=CALL_LIMIT_S)
         try:
             stream.request("GET", path, headers={"Authorization": f"Bearer {self._key}", "Last-Event-ID": str(after)})
             answer = stream.getresponse()
