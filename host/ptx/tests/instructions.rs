@@ -418,3 +418,45 @@ fn halves_are_added_in_place() {
         atom.shared.cas.b16 %h7, [cell], %h1, %h2; ld.shared.u16 %h0, [cell];";
     check(body, &[5, 9], 9);
 }
+
+#[test]
+fn vectors_are_read_and_written_whole() {
+    let inputs = &[0x1111_2222_3333_4444, 0x5555_6666_7777_8888];
+    let load = |zero: &str, load: &str| format!("{zero}; ld.param.u64 %d1, [in]; {load}");
+    let pair = "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1]; mov.b64 %d0, {%r2, %r4};";
+    check(&load("mov.b64 %d0, 0", pair), inputs, 0x5555_6666_1111_2222);
+    let words = "ld.global.nc.v2.u64 {%d2, %d0}, [%d1];";
+    check(&load("mov.b64 %d0, 0", words), inputs, inputs[1]);
+    let reals = "ld.global.v2.f64 {%g1, %g0}, [%d1];";
+    check(&load("mov.f64 %g0, 0d0000000000000000", reals), inputs, inputs[1]);
+    let singles = "ld.global.v4.f32 {%f1, %f2, %f0, %f3}, [%d1];";
+    check(&load("mov.f32 %f0, 0f00000000", singles), inputs, 0x7777_8888);
+    let shorts = "ld.global.v4.u16 {%h1, %h2, %h0, %h3}, [%d1];";
+    check(&load("mov.b16 %h0, 0", shorts), inputs, 0x2222);
+    let bytes = "ld.global.v2.u8 {%h1, %h0}, [%d1+2];";
+    check(&load("mov.b16 %h0, 0", bytes), inputs, 0x33);
+    let shared = "mov.b64 %d0, 0; .shared .align 16 .b8 place[32];
+        st.shared.v4.u32 [place+16], {%r1, %r2, %r1, %r2};
+        st.shared.v2.u16 [place+28], {%h1, %h1};
+        ld.shared.v2.u64 {%d1, %d0}, [place+16];";
+    check(shared, &[0xaabb_ccdd, 0x1234_5678], 0xccdd_ccdd_aabb_ccdd);
+}
+
+#[test]
+fn all_brain_floats_survive_a_round_trip() {
+    // A bf16 is the upper half of a number of 32 bits; ties between two of them go to the even one.
+    for bits in (0..=0xffff_u64).step_by(7).chain([0, 1, 0x7f7f, 0x7f80, 0x8000, 0xff80]) {
+        if bits & 0x7f80 == 0x7f80 && bits & 0x7f != 0 {
+            continue;
+        }
+        let back = "mov.b16 %h0, 0; cvt.f32.bf16 %f7, %h1; cvt.rn.bf16.f32 %h0, %f7;";
+        check(back, &[bits], bits);
+        check("mov.f32 %f0, 0f00000000; cvt.f32.bf16 %f0, %h1;", &[bits], bits << 16);
+        if bits & 0x7f80 != 0x7f80 {
+            let tie = (bits << 16) | 0x8000;
+            check("cvt.rn.bf16.f32 %h0, %f1;", &[tie], bits + (bits & 1));
+            check("cvt.rn.bf16.f32 %h0, %f1;", &[tie + 1], bits + 1);
+            check("cvt.rz.bf16.f32 %h0, %f1;", &[tie + 1], bits);
+        }
+    }
+}
