@@ -123,6 +123,7 @@ fn record(bench: &mut KernelBenchmark, text: String) -> Result<f64> {
     let tensor = |buffer| {
         EntryArgument::Tensor(Tensor {
             buffer,
+            offset: 0,
             dtype: ElementType::Fp32,
             shape: vec![rows, columns],
         })

@@ -23,7 +23,8 @@ struct Take<T*, std::enable_if_t<std::is_object_v<T> || std::is_void_v<T>>> {
     static T* take(const Call& call, int at) {
         const Value& value = call.values[at];
         if (value.kind != Kind::tensor) {
-            mismatch("parameter %d of `%s` is a pointer, and a number is given", at + 1, call.entry);
+            mismatch("parameter %d of `%s` is a pointer, and %s is given", at + 1, call.entry,
+                     name_of(value.kind));
         }
         return static_cast<T*>(value.address);
     }
@@ -33,8 +34,8 @@ template <class T>
 struct Take<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
     static T take(const Call& call, int at) {
         const Value& value = call.values[at];
-        if (value.kind == Kind::tensor) {
-            mismatch("parameter %d of `%s` is a number, and a tensor is given", at + 1, call.entry);
+        if (value.kind == Kind::tensor || value.kind == Kind::absent || value.kind == Kind::list) {
+            mismatch("parameter %d of `%s` is a number, and %s is given", at + 1, call.entry, name_of(value.kind));
         }
         const bool real = value.kind == Kind::fp32 || value.kind == Kind::fp64;
         if constexpr (std::is_floating_point_v<T>) {

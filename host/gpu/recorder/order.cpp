@@ -78,6 +78,14 @@ void read_buffers() {
 
 void read_value(Value& value) {
     value.kind = static_cast<Kind>(read_number());
+    if (value.kind == Kind::absent) return;
+    if (value.kind == Kind::list) {
+        value.item_count = read_number();
+        Value* items = make<Value>(value.item_count);
+        for (int at = 0; at < value.item_count; at++) read_value(items[at]);
+        value.items = items;
+        return;
+    }
     if (value.kind != Kind::tensor) {
         value.integer = static_cast<int64_t>(read_bits());
         memcpy(&value.real, &value.integer, sizeof value.real);
@@ -85,7 +93,7 @@ void read_value(Value& value) {
     }
     const uint64_t number = read_number();
     if (number >= given_buffers) fail("the order makes no sense: no such buffer");
-    value.address = given[number];
+    value.address = static_cast<char*>(given[number]) + read_number();
     value.dtype = static_cast<Dtype>(read_number());
     value.dims = read_number();
     int64_t* shape = make<int64_t>(value.dims);

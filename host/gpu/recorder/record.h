@@ -12,7 +12,7 @@ namespace assay {
 // In the order of `assay:gpu/types.dtype`.
 enum class Dtype : int { fp64, fp32, fp16, bf16, i64, i32, i16, i8, ui64, ui32, ui16, ui8 };
 
-enum class Kind { tensor, i32, i64, fp32, fp64, boolean };
+enum class Kind { tensor, i32, i64, fp32, fp64, boolean, absent, list };
 
 // One argument of a call, as the order gives it.
 struct Value {
@@ -25,7 +25,20 @@ struct Value {
     // For numbers: integers and booleans, or the others.
     int64_t integer;
     double real;
+    // For a list.
+    const Value* items;
+    int item_count;
 };
+
+// How messages call a value.
+inline const char* name_of(Kind kind) {
+    switch (kind) {
+        case Kind::tensor: return "a tensor";
+        case Kind::absent: return "None";
+        case Kind::list: return "a list";
+        default: return "a number";
+    }
+}
 
 struct Call {
     const char* entry;

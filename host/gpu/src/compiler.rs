@@ -149,6 +149,8 @@ pub struct CudaArtifact {
 pub struct Tensor {
     /// The number of the buffer.
     pub buffer: u32,
+    /// The offset of its first byte.
+    pub offset: u64,
     /// The type of the elements.
     pub dtype: ElementType,
     /// The size of each dimension.
@@ -170,6 +172,12 @@ pub enum EntryArgument {
     Fp64(f64),
     /// A truth value.
     Boolean(bool),
+    /// No value: an empty `std::optional`, or a tensor that is not defined.
+    Absent,
+    /// Several integers.
+    Integers(Vec<i64>),
+    /// Several tensors.
+    Tensors(Vec<Tensor>),
 }
 
 /// A tensor that a recorded function returned.

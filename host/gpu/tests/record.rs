@@ -147,7 +147,12 @@ impl Source {
 }
 
 fn floats(buffer: u32, shape: &[u64]) -> EntryArgument {
-    EntryArgument::Tensor(Tensor { buffer, dtype: ElementType::Fp32, shape: shape.to_vec() })
+    EntryArgument::Tensor(Tensor {
+        buffer,
+        offset: 0,
+        dtype: ElementType::Fp32,
+        shape: shape.to_vec(),
+    })
 }
 
 fn address(buffer: u32, offset: u64) -> KernelArg {

@@ -5,11 +5,12 @@ use assay_plugin::gpu::compiler::{Fault, FrontEnd, Request, TextFile, Toolkit};
 use assay_plugin::{Artifact, Error};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{Form, Program};
+use crate::extract::{Form, Program, TranslationUnit};
 use crate::label::{Size, Task, Trusted, fault};
 use crate::limits::{BUILT_BYTES_MAX, COMPILE_CPU_MS, COMPILE_MEMORY_MIB, LOG_SHOWN_BYTES_MAX};
 use crate::machine::Machine;
 use crate::plan::{self, Plan};
+use crate::python::COPY_SOURCE;
 use crate::settings::Settings;
 use crate::subject::{Subject, complaint};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
@@ -28,7 +29,8 @@ pub(crate) struct Prepared {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Built {
-    pub(crate) image: Vec<u8>,
+    /// Launches name them by their places.
+    pub(crate) images: Vec<Vec<u8>>,
     pub(crate) plans: Vec<Plan>,
 }
 
@@ -60,11 +62,9 @@ pub(crate) fn compile<M: Machine>(
     let candidate = bench.build(
         &Subject {
             form: program.form,
-            code: &program.code,
+            units: program.units,
             entry: &program.entry,
-            entries: program.entries,
-            bound: program.bound,
-            python: program.python.as_deref(),
+            python: program.python.as_ref(),
             launch: task.launch.as_ref(),
             file: "solution.cu",
         },
@@ -92,22 +92,31 @@ struct TaskCompiler<'a, M> {
 
 impl<M: Machine> TaskCompiler<'_, M> {
     fn build(&self, subject: &Subject<'_>, sizes: &[Size]) -> Result<Built, Stop> {
-        let artifact = match subject.form {
-            Form::Kernel => self.kernel(subject)?,
-            Form::Host | Form::Torch | Form::Model => {
-                self.run(FrontEnd::NvccHost, subject)?.map_err(failure)?
-            }
-        };
+        let mut images = Vec::new();
         let plans = match subject.form {
-            Form::Kernel => plan::launches(self.task, subject, &artifact.kernels, sizes)?,
+            Form::Kernel => {
+                let artifact = self.kernel(&subject.units[0].code, subject.file)?;
+                let plans = plan::launches(self.task, subject, &artifact.kernels, sizes)?;
+                images.push(artifact.image);
+                plans
+            }
             Form::Host | Form::Torch | Form::Model => {
-                let object = artifact.host_object.ok_or_else(|| {
-                    Error::unavailable("the compiler gave no host object for a host function")
-                })?;
-                plan::recorded(self.machine, self.task, subject, &object, sizes)?
+                let mut objects = Vec::new();
+                for unit in &subject.units {
+                    let artifact = self.host_unit(unit, subject)?;
+                    images.push(artifact.image);
+                    objects.push(artifact.host_object.ok_or_else(|| {
+                        Error::unavailable("the compiler gave no host object for a host function")
+                    })?);
+                }
+                plan::recorded(self.machine, self.task, subject, &objects, sizes)?
             }
         };
-        let built = Built { image: artifact.image, plans };
+        // The kernel of the judge that copies views, where one of the plans has it.
+        if plans.iter().any(|plan| plan.launches_of(images.len()) > 0) {
+            images.push(self.copy()?);
+        }
+        let built = Built { images, plans };
         let bytes = postcard::experimental::serialized_size(&built)
             .map_err(|error| Error::internal(format!("cannot write the artifact: {error}")))?;
         if bytes > BUILT_BYTES_MAX {
@@ -118,25 +127,59 @@ impl<M: Machine> TaskCompiler<'_, M> {
         Ok(built)
     }
 
+    fn host_unit(
+        &self,
+        unit: &TranslationUnit,
+        subject: &Subject<'_>,
+    ) -> Result<compiler::Artifact, Stop> {
+        let entries = if unit.bound { Vec::new() } else { unit.entries.clone() };
+        // Several share the time of two.
+        let count = u32::try_from(subject.units.len()).unwrap_or(u32::MAX).max(2);
+        let cpu_ms = 2 * COMPILE_CPU_MS / count;
+        let source = TextFile { path: subject.file.into(), text: unit.code.clone() };
+        let compiled = self.run(FrontEnd::NvccHost, source, entries, cpu_ms)?;
+        Ok(compiled.map_err(|fault| failure(fault, cpu_ms))?)
+    }
+
     /// By the run-time compiler; what it lacks, headers and host code beside the kernel, by `nvcc`.
-    fn kernel(&self, subject: &Subject<'_>) -> Result<compiler::Artifact, Stop> {
+    fn kernel(&self, code: &str, file: &str) -> Result<compiler::Artifact, Stop> {
         let has = |front_end| self.toolkit.front_ends.contains(&front_end);
+        let failed = |fault| Stop::from(failure(fault, COMPILE_CPU_MS));
+        let run = |front_end| {
+            let source = TextFile { path: file.into(), text: code.into() };
+            self.run(front_end, source, Vec::new(), COMPILE_CPU_MS)
+        };
         if !has(FrontEnd::Nvrtc) {
-            return Ok(self.run(FrontEnd::NvccDevice, subject)?.map_err(failure)?);
+            return run(FrontEnd::NvccDevice)?.map_err(failed);
         }
-        match self.run(FrontEnd::Nvrtc, subject)? {
+        match run(FrontEnd::Nvrtc)? {
             Ok(artifact) => Ok(artifact),
             Err(Fault::Rejected(log)) if wants_nvcc(&log) && has(FrontEnd::NvccDevice) => {
-                Ok(self.run(FrontEnd::NvccDevice, subject)?.map_err(failure)?)
+                run(FrontEnd::NvccDevice)?.map_err(failed)
             }
-            Err(fault) => Err(failure(fault).into()),
+            Err(fault) => Err(failed(fault)),
+        }
+    }
+
+    fn copy(&self) -> Result<Vec<u8>, Error> {
+        match self.kernel(COPY_SOURCE, "copy.cu") {
+            Ok(artifact) => Ok(artifact.image),
+            Err(Stop::Failed(failure)) => {
+                let reason = failure.reason;
+                Err(Error::unavailable(format!(
+                    "the judge's own kernel does not compile: {reason}"
+                )))
+            }
+            Err(Stop::Error(error)) => Err(error),
         }
     }
 
     fn run(
         &self,
         front_end: FrontEnd,
-        subject: &Subject<'_>,
+        main: TextFile,
+        entries: Vec<String>,
+        cpu_ms: u32,
     ) -> Result<Result<compiler::Artifact, Fault>, Error> {
         if !self.toolkit.front_ends.contains(&front_end) {
             let version = &self.toolkit.version;
@@ -144,16 +187,15 @@ impl<M: Machine> TaskCompiler<'_, M> {
                 "the CUDA toolkit {version} of this worker lacks what the program needs: {front_end:?}"
             )));
         }
-        let calls = front_end == FrontEnd::NvccHost && !subject.bound;
         let request = Request {
             front_end,
             arch: self.toolkit.arch.clone(),
-            main: TextFile { path: subject.file.into(), text: subject.code.into() },
+            main,
             headers: Vec::new(),
             options: Vec::new(),
             name_expressions: Vec::new(),
-            entries: if calls { subject.entries.clone() } else { Vec::new() },
-            cpu_ms: COMPILE_CPU_MS,
+            entries,
+            cpu_ms,
             memory_mib: COMPILE_MEMORY_MIB,
         };
         match self.machine.compile(&request) {
@@ -171,14 +213,14 @@ fn wants_nvcc(log: &str) -> bool {
 }
 
 /// A source that the compiler did not take.
-fn failure(fault: Fault) -> Failure {
+fn failure(fault: Fault, cpu_ms: u32) -> Failure {
     let (verdict, reason) = match fault {
         Fault::Rejected(log) => match unsupported(&log) {
             Some(reason) => (Verdict::Unsupported, reason),
             None => (Verdict::CompileFailed, format!("it does not compile:\n{}", complaint(&log))),
         },
         Fault::TimedOut => {
-            (Verdict::CompileFailed, format!("the compiler took over {} s", COMPILE_CPU_MS / 1_000))
+            (Verdict::CompileFailed, format!("the compiler took over {} s", cpu_ms / 1_000))
         }
         Fault::OutOfMemory => (
             Verdict::CompileFailed,

@@ -65,7 +65,7 @@ fn check<M: Machine>(
         .zip(prepared.candidate.plans.iter().zip(&prepared.reference.plans))
         .map(|(size, (candidate, reference))| Part { size, candidate, reference })
         .collect();
-    let images = (&prepared.candidate.image[..], &prepared.reference.image[..]);
+    let images = (&prepared.candidate.images[..], &prepared.reference.images[..]);
     let bench = TaskSession::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
     let mut printed = Printed::default();
     for (at, part) in parts.iter().enumerate() {

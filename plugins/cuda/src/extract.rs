@@ -12,6 +12,7 @@ use assay_plugin::response::{self, Block};
 
 use crate::label::Task;
 use crate::limits::SOURCE_BYTES_MAX;
+use crate::python::Extension;
 use crate::verdict::{Failure, Verdict};
 pub(crate) use form::Form;
 
@@ -19,16 +20,30 @@ pub(crate) use form::Form;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
     pub(crate) form: Form,
-    pub(crate) code: String,
+    /// One, or as many as a response's Python compiles.
+    pub(crate) units: Vec<TranslationUnit>,
     pub(crate) entry: String,
-    /// The host functions that may be called.
-    pub(crate) entries: Vec<String>,
-    /// A `PYBIND11_MODULE` names the function, which may have another name in C++.
-    pub(crate) bound: bool,
-    /// The Python whose `ModelNew` calls them.
-    pub(crate) python: Option<String>,
+    /// The Python whose `ModelNew` calls their functions.
+    pub(crate) python: Option<Script>,
     /// The place from which the program was taken, for explanations.
     pub(crate) origin: String,
+}
+
+/// A text that is compiled by itself, so that its names are its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TranslationUnit {
+    pub(crate) code: String,
+    /// The host functions that may be called.
+    pub(crate) entries: Vec<String>,
+    /// A `PYBIND11_MODULE` names the functions, which may have other names in C++.
+    pub(crate) bound: bool,
+}
+
+/// Python that is run over shapes, and what it compiles: a unit each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Script {
+    pub(crate) text: String,
+    pub(crate) extensions: Vec<Extension>,
 }
 
 /// The program, or why there is none.
@@ -84,10 +99,12 @@ fn read(task: &Task, text: &str, name: &str, origin: String) -> Result<Program, 
     let origin = format!("{}, {}", found.form.name(), origin);
     Ok(Program {
         form: found.form,
-        code: text.to_owned(),
-        entries: vec![found.entry.clone()],
+        units: vec![TranslationUnit {
+            code: text.to_owned(),
+            entries: vec![found.entry.clone()],
+            bound: found.bound,
+        }],
         entry: found.entry,
-        bound: found.bound,
         python: None,
         origin,
     })

@@ -22,9 +22,13 @@ pub(crate) const PYTHON_STEPS_MAX: usize = 100_000;
 /// Elements of a list, and lists inside one another.
 pub(crate) const PYTHON_ELEMENTS_MAX: usize = 4_096;
 pub(crate) const PYTHON_LISTS_MAX: usize = 3;
+/// Entries of a dictionary, files that it writes, and layers of a list of them.
+pub(crate) const PYTHON_ENTRIES_MAX: usize = 256;
 pub(crate) const PYTHON_OBJECTS_MAX: usize = 256;
 /// Bytes of all texts, lists and functions that are made, whether they are kept or not.
 pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
+/// Extensions that a response compiles.
+pub(crate) const EXTENSIONS_MAX: usize = 6;
 /// Calls of what it compiled.
 pub(crate) const EXTENSION_CALLS_MAX: usize = 64;
 

@@ -8,11 +8,11 @@ use assay_plugin::gpu::compiler::{Argument, Fault, Recording, Returned, Tensor, 
 use assay_plugin::gpu::{Address, Arg, CopyBytes, KernelInfo, Launch, Step};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::Form;
+use crate::extract::{Form, Script};
 use crate::label::{Size, Task};
 use crate::limits::{LOG_SHOWN_BYTES_MAX, RECORD_CPU_MS, SCRATCH_BYTES_MAX};
 use crate::machine::Machine;
-use crate::python::{self, Call};
+use crate::python::{self, COPY_MODULE, Call};
 use crate::subject::{Subject, complaint, kernel_named};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
@@ -80,27 +80,40 @@ pub(crate) fn recorded<M: Machine>(
     machine: &M,
     task: &Task,
     subject: &Subject<'_>,
-    object: &[u8],
+    objects: &[Vec<u8>],
     sizes: &[Size],
 ) -> Result<Vec<Plan>, Stop> {
     let plan = |size: &Size| {
         let own: Vec<u64> = (0..task.buffers.len()).map(|at| size.bytes(task, at)).collect();
         let mut record = |call: Call<'_>| {
+            let object = objects.get(call.extension);
+            let object = object.ok_or_else(|| Error::internal("there is no such extension"))?;
             let recording = Recording {
-                host_object: object.to_vec(),
+                host_object: object.clone(),
                 entry: call.function.to_owned(),
                 buffers: [&own[..], call.scratch_bytes].concat(),
                 arguments: call.arguments.to_vec(),
                 cpu_ms: RECORD_CPU_MS,
             };
             match machine.record(&recording) {
-                Ok(trace) => whole(trace, size),
+                Ok(mut trace) => {
+                    for launch in launches_in(&mut trace.steps) {
+                        launch.module = call.extension as u32;
+                    }
+                    whole(trace, size)
+                }
                 Err(error) => Err(refused(error.fault()?, size).into()),
             }
         };
         let trace = match subject.python {
-            Some(text) => python::forward(task, text, size, &mut record)?,
+            Some(script) => {
+                let Script { text, extensions } = script;
+                let mut trace = python::forward(task, text, extensions, size, &mut record)?;
+                numbered(&mut trace.steps, objects.len() as u32)?;
+                trace
+            }
             None => record(Call {
+                extension: 0,
                 function: subject.entry,
                 arguments: &arguments(task, subject.form, size),
                 scratch_bytes: &[],
@@ -109,6 +122,30 @@ pub(crate) fn recorded<M: Machine>(
         of_trace(task, subject.form, size, trace)
     };
     sizes.iter().map(plan).collect()
+}
+
+/// The copies of the judge get the number after those of the extensions. A plan of nothing else is none of the response's.
+fn numbered(steps: &mut [Step], copies: u32) -> Result<(), Failure> {
+    let (mut copied, mut own) = (false, false);
+    for launch in launches_in(steps) {
+        match launch.module {
+            COPY_MODULE => (copied, launch.module) = (true, copies),
+            _ => own = true,
+        }
+    }
+    match copied && !own {
+        true => {
+            Err(Failure::new(Verdict::Unsupported, "it only copies: no kernel of its own runs"))
+        }
+        false => Ok(()),
+    }
+}
+
+fn launches_in(steps: &mut [Step]) -> impl Iterator<Item = &mut assay_plugin::gpu::Launch> {
+    steps.iter_mut().filter_map(|step| match step {
+        Step::Launch(launch) => Some(launch),
+        _ => None,
+    })
 }
 
 /// A host function's arguments, as the label gives them.
@@ -121,6 +158,7 @@ fn arguments(task: &Task, form: Form, size: &Size) -> Vec<Argument> {
     let argument = |name: &String| match task.buffer_number(name) {
         Some(buffer) => Argument::Tensor(Tensor {
             buffer,
+            offset: 0,
             dtype: buffers[buffer as usize].dtype.to_host(),
             shape: size.shapes[buffer as usize].clone(),
         }),
@@ -226,8 +264,15 @@ fn returns(task: &Task, size: &Size, returned: &[Returned], plan: &mut Plan) -> 
 }
 
 impl Plan {
-    /// The plan's steps with the numbers of a session's module and buffers.
-    pub(crate) fn placed(&self, module: u32, buffers: &[u32]) -> Result<Vec<Step>, Error> {
+    /// How many launches are of an image.
+    pub(crate) fn launches_of(&self, image: usize) -> usize {
+        let is_of =
+            |step: &&Step| matches!(step, Step::Launch(launch) if launch.module as usize == image);
+        self.steps.iter().filter(is_of).count()
+    }
+
+    /// The plan's steps with the numbers of a session's modules and buffers.
+    pub(crate) fn placed(&self, modules: &[u32], buffers: &[u32]) -> Result<Vec<Step>, Error> {
         let mut plan = self.clone();
         let mut missing = false;
         plan.renumber(|number| {
@@ -235,13 +280,13 @@ impl Plan {
             missing |= place.is_none();
             place.unwrap_or_default()
         });
-        for step in &mut plan.steps {
-            if let Step::Launch(launch) = step {
-                launch.module = module;
-            }
+        for launch in launches_in(&mut plan.steps) {
+            let module = modules.get(launch.module as usize).copied();
+            missing |= module.is_none();
+            launch.module = module.unwrap_or_default();
         }
         if missing {
-            return Err(Error::internal("a plan names a buffer that there is not"));
+            return Err(Error::internal("a plan names a buffer or an image that there is not"));
         }
         Ok(plan.steps)
     }

@@ -2,7 +2,7 @@
 
 use assay_plugin::gpu::KernelInfo;
 
-use crate::extract::Form;
+use crate::extract::{Form, Script, TranslationUnit};
 use crate::label::{Launch, Trusted};
 use crate::limits::LOG_SHOWN_BYTES_MAX;
 use crate::verdict::{Failure, Verdict, beginning};
@@ -10,12 +10,9 @@ use crate::verdict::{Failure, Verdict, beginning};
 /// A program to compile: that of a response, or one of the label's.
 pub(crate) struct Subject<'a> {
     pub(crate) form: Form,
-    pub(crate) code: &'a str,
+    pub(crate) units: Vec<TranslationUnit>,
     pub(crate) entry: &'a str,
-    /// The host functions that may be called; a module that is `bound` names them itself.
-    pub(crate) entries: Vec<String>,
-    pub(crate) bound: bool,
-    pub(crate) python: Option<&'a str>,
+    pub(crate) python: Option<&'a Script>,
     /// The launch of a bare kernel.
     pub(crate) launch: Option<&'a Launch>,
     pub(crate) file: &'static str,
@@ -25,12 +22,11 @@ impl<'a> Subject<'a> {
     pub(crate) fn trusted(program: &'a Trusted, file: &'static str) -> Self {
         let form = if program.launch.is_some() { Form::Kernel } else { Form::Host };
         let launch = program.launch.as_ref();
+        let (code, entries) = (program.source.clone(), vec![program.entry.clone()]);
         Self {
             form,
-            code: &program.source,
+            units: vec![TranslationUnit { code, entries, bound: false }],
             entry: &program.entry,
-            entries: vec![program.entry.clone()],
-            bound: false,
             python: None,
             launch,
             file,

@@ -13,8 +13,9 @@ template <>
 struct Take<at::Tensor> {
     static at::Tensor take(const Call& call, int at) {
         const Value& value = call.values[at];
+        if (value.kind == Kind::absent) return at::Tensor();
         if (value.kind != Kind::tensor) {
-            mismatch("parameter %d of `%s` is a tensor, and a number is given", at + 1, call.entry);
+            mismatch("parameter %d of `%s` is a tensor, and %s is given", at + 1, call.entry, name_of(value.kind));
         }
         return at::Tensor(std::make_shared<Storage>(value.address, false), 0, scalar_of(value.dtype),
                           std::vector<int64_t>(value.shape, value.shape + value.dims));
@@ -23,7 +24,32 @@ struct Take<at::Tensor> {
 
 template <class T>
 struct Take<std::optional<T>> {
-    static std::optional<T> take(const Call& call, int at) { return Take<T>::take(call, at); }
+    static std::optional<T> take(const Call& call, int at) {
+        if (call.values[at].kind == Kind::absent) return std::nullopt;
+        return Take<T>::take(call, at);
+    }
+};
+
+template <class T>
+struct Take<std::vector<T>> {
+    static std::vector<T> take(const Call& call, int at) {
+        const Value& value = call.values[at];
+        if (value.kind != Kind::list) {
+            mismatch("parameter %d of `%s` is a list, and %s is given", at + 1, call.entry, name_of(value.kind));
+        }
+        std::vector<T> taken;
+        const Call items{call.entry, value.items, value.item_count};
+        for (int item = 0; item < items.count; item++) taken.push_back(Take<T>::take(items, item));
+        return taken;
+    }
+};
+
+// What it refers to is never given back: the process makes one call.
+template <class T>
+struct Take<c10::ArrayRef<T>> {
+    static c10::ArrayRef<T> take(const Call& call, int at) {
+        return *new std::vector<T>(Take<std::vector<T>>::take(call, at));
+    }
 };
 
 template <>

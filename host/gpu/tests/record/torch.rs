@@ -8,7 +8,12 @@ fn returned(buffer: u32, offset: u64, dtype: ElementType, shape: &[u64]) -> Retu
 }
 
 fn halves(buffer: u32, shape: &[u64]) -> EntryArgument {
-    EntryArgument::Tensor(Tensor { buffer, dtype: ElementType::Fp16, shape: shape.to_vec() })
+    EntryArgument::Tensor(Tensor {
+        buffer,
+        offset: 0,
+        dtype: ElementType::Fp16,
+        shape: shape.to_vec(),
+    })
 }
 
 #[test]
@@ -76,6 +81,42 @@ fn views_and_several_tensors_are_returned() {
     let trace = fixture.record_arguments(&artifact, "both", vec![12], arguments).unwrap();
     let both = [returned(1, 0, ElementType::Fp32, &[3]), returned(0, 0, ElementType::Fp32, &[3])];
     assert_eq!(trace.returned, both);
+}
+
+#[test]
+fn lists_parts_and_nothing_are_given() {
+    let Some(mut fixture) = Fixture::new() else { return };
+    let artifact = fixture.shared(&MODULE);
+    let part = |buffer, offset, shape: &[u64]| Tensor {
+        buffer,
+        offset,
+        dtype: ElementType::Fp32,
+        shape: shape.to_vec(),
+    };
+    let arguments = |absent: EntryArgument| {
+        let tensors = vec![part(0, 16, &[4]), part(1, 0, &[2])];
+        let sizes = EntryArgument::Integers(vec![3, 2]);
+        vec![sizes.clone(), EntryArgument::Tensors(tensors), absent, EntryArgument::Absent, sizes]
+    };
+    let given = arguments(EntryArgument::Absent);
+    let trace = fixture.record_arguments(&artifact, "given", vec![32, 8], given).unwrap();
+    assert_eq!(trace.scratch_bytes, [24]);
+    let expected = [
+        returned(0, 16, ElementType::Fp32, &[4]),
+        returned(1, 0, ElementType::Fp32, &[2]),
+        returned(2, 0, ElementType::Fp32, &[3, 2]),
+    ];
+    assert_eq!(trace.returned, expected);
+    let given = arguments(EntryArgument::Integers(vec![]));
+    match fixture.record_arguments(&artifact, "given", vec![32, 8], given) {
+        Err(CompileError::Rejected(said)) => {
+            assert!(
+                said.contains("parameter 3 of `given` is a tensor, and a list is given"),
+                "{said}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         settings: &Settings,
         total_ms: u32,
         task: &'a Task,
-        images: (&[u8], &[u8]),
+        images: (&[Vec<u8>], &[Vec<u8>]),
         parts: &[Part<'a>],
     ) -> Result<Self, Stop> {
         let own: Vec<BufferSpec> = parts.iter().flat_map(|part| specs(task, part.size)).collect();
@@ -59,9 +59,12 @@ impl<'a, M: Machine> TaskSession<'a, M> {
             printed_bytes: PRINTED_BYTES_MAX,
         };
         let session = machine.open(limits).map_err(platform)?;
-        let first = machine.load(&session, images.0, Origin::Candidate);
+        let load = |image: &Vec<u8>, origin| machine.load(&session, image, origin);
+        let first = images.0.iter().map(|image| load(image, Origin::Candidate));
+        let first: Result<Vec<u32>, _> = first.collect();
         let first = first.map_err(|error| candidate(error, "its image"))?;
-        let second = machine.load(&session, images.1, Origin::Trusted);
+        let second = images.1.iter().map(|image| load(image, Origin::Trusted));
+        let second: Result<Vec<u32>, _> = second.collect();
         let second = second.map_err(|error| trusted(error, "reference"))?;
         let own = machine.alloc(&session, &own).map_err(|error| trusted(error, "buffers"))?;
         let scratch = if scratch.is_empty() {
@@ -79,7 +82,7 @@ impl<'a, M: Machine> TaskSession<'a, M> {
             if buffers.len() != wanted {
                 return Err(Error::unavailable("the device gave too few buffers").into());
             }
-            bench.place(part, buffers, (first, second))?;
+            bench.place(part, buffers, (&first, &second))?;
         }
         Ok(bench)
     }
@@ -88,7 +91,7 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         &mut self,
         part: &Part<'a>,
         buffers: Vec<u32>,
-        (first, second): (u32, u32),
+        (first, second): (&[u32], &[u32]),
     ) -> Result<(), Error> {
         let compared = self.task.buffers.values().zip(&buffers);
         let compared = compared.filter(|(buffer, _)| buffer.role.is_compared());

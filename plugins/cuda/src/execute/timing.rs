@@ -30,7 +30,7 @@ pub(crate) fn measure<M: Machine>(
     let own = prepared.baseline.as_ref().unwrap_or(&prepared.reference);
     let part =
         Part { size: &size, candidate: last, reference: own.plans.last().ok_or_else(missing)? };
-    let images = (&prepared.candidate.image[..], &own.image[..]);
+    let images = (&prepared.candidate.images[..], &own.images[..]);
     let bench = TaskSession::open(machine, settings, TIMING_TOTAL_MS, task, images, &[part])?;
     let seeds = seeds(seed, SEEDS_OF, 1);
     bench.check(0, &seeds)?;

@@ -70,10 +70,16 @@ pub(super) fn compared(operator: CmpOp, left: &Value, right: &Value) -> Option<b
         CmpOp::Gt => Some(order()? == Greater),
         CmpOp::GtE => Some(order()? != Less),
         CmpOp::In | CmpOp::NotIn => {
-            let Value::List(list) = right else { return None };
-            let found =
-                list.borrow().iter().map(|one| equal(left, one)).collect::<Option<Vec<_>>>()?;
-            Some(found.contains(&true) == (operator == CmpOp::In))
+            let is_in = match right {
+                Value::Dictionary(entries) => entries.borrow().get(left)?.is_some(),
+                Value::Text(text) => text.contains(left.as_text()?),
+                right => {
+                    let values = right.sequence()?;
+                    let found = values.iter().map(|one| equal(left, one));
+                    found.collect::<Option<Vec<_>>>()?.contains(&true)
+                }
+            };
+            Some(is_in == (operator == CmpOp::In))
         }
     }
 }
@@ -83,8 +89,8 @@ fn equal(left: &Value, right: &Value) -> Option<bool> {
         (Value::Text(left), Value::Text(right)) => Some(left == right),
         (Value::Library(left), Value::Library(right)) => Some(left == right),
         (Value::None, Value::None) => Some(true),
-        (Value::List(left), Value::List(right)) => {
-            let (left, right) = (left.borrow(), right.borrow());
+        (Value::List(_), Value::List(_)) | (Value::Tuple(_), Value::Tuple(_)) => {
+            let (left, right) = (left.sequence()?, right.sequence()?);
             if left.len() != right.len() {
                 return Some(false);
             }
@@ -92,6 +98,8 @@ fn equal(left: &Value, right: &Value) -> Option<bool> {
             let same = pairs.map(|(left, right)| equal(left, right)).collect::<Option<Vec<_>>>()?;
             Some(!same.contains(&false))
         }
+        // A device, for one, is called by several names.
+        (Value::Library(_), Value::Text(_)) | (Value::Text(_), Value::Library(_)) => None,
         (left, right) => match (left.as_real(), right.as_real()) {
             (Some(left), Some(right)) => Some(left == right),
             // Values of different kinds are not equal, as long as both are known.

@@ -3,11 +3,13 @@
 use std::rc::Rc;
 
 use assay_plugin::gpu::compiler::{Argument, Tensor as Given};
-use ruff_python_ast::{Arguments, ExprCall, Parameters, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Arguments, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use super::run::{Flow, Locals, Run, Variables};
-use super::value::{ShapedTensor, Value};
+use super::run::{Flow, Run};
+use super::scope::{Locals, Scope, Variables};
+use super::tensor::ShapedTensor;
+use super::value::{Class, Function, Value};
 use super::{Call, unsupported};
 use crate::limits::EXTENSION_CALLS_MAX;
 use crate::verdict::{Failure, Stop};
@@ -44,8 +46,11 @@ impl CallArguments {
 
 fn holds_tensor(value: &Value) -> bool {
     match value {
-        Value::Tensor(_) | Value::OfTensor(..) => true,
+        Value::Tensor(_) => true,
+        Value::Bound(value, _) => holds_tensor(value),
         Value::List(values) => values.borrow().iter().any(holds_tensor),
+        Value::Tuple(values) => values.iter().any(holds_tensor),
+        Value::Dictionary(entries) => entries.borrow().values().iter().any(holds_tensor),
         _ => false,
     }
 }
@@ -60,27 +65,67 @@ impl Run<'_> {
             return Err(unsupported(format!("`{what}` has a layout that is not contiguous")).into());
         }
         match callee {
+            Value::Library(name) if &*name == "super" => Ok(self.parent(&taken, names)),
             Value::Library(name) => self.library(&name, taken, range),
             Value::Compiled(number, function) => self.compiled(number, &function, &taken, range),
-            Value::Function(function) => self.called(&function, None, taken.values, taken.named),
-            Value::Method(owner, function) => {
-                self.called(&function, Some(Value::Object(owner)), taken.values, taken.named)
+            Value::Function(function) => self.called(&function, None, taken),
+            Value::Method(method) => {
+                let owner = (method.owner.clone(), method.class.clone());
+                self.called(&method.function, Some(owner), taken)
             }
-            Value::Class(class) => self.instance(&class, taken.values, taken.named),
-            Value::Object(owner) => match self.function_of(&owner.class, "forward")? {
-                Some(function) => {
-                    self.called(&function, Some(Value::Object(owner)), taken.values, taken.named)
+            Value::Class(class) => self.instance(&class, taken),
+            Value::Object(object) => {
+                let called = ["__call__", "forward"].into_iter();
+                match called.filter_map(|name| object.class.function(name)).next() {
+                    Some((function, class)) => {
+                        self.called(&function, Some((Value::Object(object), class)), taken)
+                    }
+                    None => Err(self.unknown_call(range)),
                 }
-                None => Err(self.unknown_call(range)),
-            },
-            Value::OfTensor(tensor, name) => self.tensor_method(&tensor, &name, &taken, range),
-            Value::OfList(list, name) => self.list_method(&list, &name, &taken, range),
-            Value::OfText(text, name) => self.text_method(&text, &name, &taken, range),
+            }
+            Value::Bound(owner, name) => self.bound_method(&owner, &name, &taken, range),
             Value::Layer(_) if taken.has_tensor() => Err(self.pytorch(range)),
             // A context keeps tensors for a backward pass, which nobody asks for.
             Value::Unknown(name) if name.ends_with("save_for_backward") => Ok(Value::None),
             _ if taken.has_tensor() => Err(self.unknown_call(range)),
             _ => Ok(Value::unknown(&self.source(range))),
+        }
+    }
+
+    fn bound_method(
+        &mut self,
+        owner: &Value,
+        name: &str,
+        taken: &CallArguments,
+        range: TextRange,
+    ) -> Result<Value, Stop> {
+        match owner {
+            Value::Tensor(tensor) => self.tensor_method(tensor, name, taken, range),
+            Value::List(list) => self.list_method(list, name, taken, range),
+            Value::Tuple(values) => self.tuple_method(values, name, taken, range),
+            Value::Dictionary(entries) => self.dictionary_method(entries, name, taken, range),
+            Value::Text(text) => self.text_method(text, name, taken, range),
+            Value::File(path) => self.file_method(path, name, taken, range),
+            Value::Layer(layer) => self.layer_method(layer, name, taken, range),
+            _ => Err(self.unknown_call(range)),
+        }
+    }
+
+    /// `super()`, and the older `super(ModelNew, self)`.
+    fn parent(&self, taken: &CallArguments, names: &Locals) -> Value {
+        let given = match &taken.values[..] {
+            [Value::Class(class), owner] => Some((owner.clone(), class.clone())),
+            _ => None,
+        };
+        let mut scope = names.as_ref();
+        let mut found = given;
+        while let (None, Some(one)) = (&found, scope) {
+            found = one.owner.clone();
+            scope = one.outer.as_ref();
+        }
+        match found {
+            Some((owner, class)) => Value::Parent(Rc::new(owner), class.base.clone()),
+            None => Value::unknown("super()"),
         }
     }
 
@@ -94,9 +139,15 @@ impl Run<'_> {
         let mut named = Vec::new();
         for keyword in &arguments.keywords {
             let value = self.value(&keyword.value, names)?;
-            match &keyword.arg {
-                Some(name) => named.push((name.to_string(), value)),
-                None => return Err(self.unknown_call(keyword.value.range())),
+            match (&keyword.arg, &value) {
+                (Some(name), _) => named.push((name.to_string(), value)),
+                (None, Value::Dictionary(entries)) => {
+                    let entries = entries.borrow();
+                    for (name, value) in entries.keys().iter().zip(entries.values()) {
+                        named.extend(name.as_text().map(|name| (name.to_owned(), value)));
+                    }
+                }
+                (None, _) => return Err(self.unknown_call(keyword.value.range())),
             }
         }
         Ok(CallArguments { values, named })
@@ -104,28 +155,30 @@ impl Run<'_> {
 
     pub(super) fn instance(
         &mut self,
-        class: &Rc<StmtClassDef>,
-        values: Vec<Value>,
-        named: Vec<(String, Value)>,
+        class: &Rc<Class>,
+        taken: CallArguments,
     ) -> Result<Value, Stop> {
         let made = Value::Object(self.object(class)?);
-        if let Some(init) = self.function_of(class, "__init__")? {
-            self.called(&init, Some(made.clone()), values, named)?;
+        if let Some((init, owner)) = class.function("__init__") {
+            self.called(&init, Some((made.clone(), owner)), taken)?;
         }
         Ok(made)
     }
 
     pub(super) fn called(
         &mut self,
-        function: &Rc<StmtFunctionDef>,
-        owner: Option<Value>,
-        values: Vec<Value>,
-        named: Vec<(String, Value)>,
+        function: &Rc<Function>,
+        owner: Option<(Value, Rc<Class>)>,
+        mut taken: CallArguments,
     ) -> Result<Value, Stop> {
         self.enter()?;
-        let values: Vec<Value> = owner.into_iter().chain(values).collect();
-        let mut names = Some(self.bound(&function.name, &function.parameters, values, named)?);
-        let flow = self.body(&function.body, &mut names);
+        if let Some((value, _)) = &owner {
+            taken.values.insert(0, value.clone());
+        }
+        let names = self.parameters(function, taken)?.into();
+        let outer = function.outer.clone();
+        let mut scope = Some(Rc::new(Scope { names, outer, owner, ..Scope::default() }));
+        let flow = self.body(&function.definition.body, &mut scope);
         self.leave();
         Ok(match flow? {
             Flow::Return(value) => value,
@@ -134,17 +187,18 @@ impl Run<'_> {
     }
 
     /// The names of a function's parameters with what is given for them.
-    fn bound(
+    fn parameters(
         &mut self,
-        function: &str,
-        parameters: &Parameters,
-        values: Vec<Value>,
-        named: Vec<(String, Value)>,
+        function: &Rc<Function>,
+        taken: CallArguments,
     ) -> Result<Variables, Stop> {
+        let parameters = &function.definition.parameters;
         let mut names = Variables::new();
-        let mut values = values.into_iter();
-        let wrong =
-            |what: String| Stop::from(unsupported(format!("`{function}` of its Python {what}")));
+        let mut values = taken.values.into_iter();
+        let wrong = |what: String| {
+            let name = &function.definition.name;
+            Stop::from(unsupported(format!("`{name}` of its Python {what}")))
+        };
         for one in parameters.posonlyargs.iter().chain(&parameters.args) {
             if let Some(value) = values.next() {
                 names.insert(one.name().to_string(), value);
@@ -153,17 +207,26 @@ impl Run<'_> {
         let rest: Vec<Value> = values.collect();
         match &parameters.vararg {
             Some(parameter) => {
-                let rest = self.list(rest)?;
+                let rest = self.tuple(rest)?;
                 names.insert(parameter.name.to_string(), rest);
             }
             None if rest.is_empty() => {}
             None => return Err(wrong("is called with too many arguments".into())),
         }
-        for (name, value) in named {
-            names.insert(name, value);
-        }
         let all =
             parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        let mut others = Vec::new();
+        for (name, value) in taken.named {
+            match all.clone().any(|one| one.name().as_str() == name) {
+                true => drop(names.insert(name, value)),
+                false if parameters.kwarg.is_some() => others.push((Value::text(&name), value)),
+                false => return Err(wrong(format!("has no parameter `{name}`"))),
+            }
+        }
+        if let Some(parameter) = &parameters.kwarg {
+            let others = self.dictionary(others, parameter.range())?;
+            names.insert(parameter.name.to_string(), others);
+        }
         for one in all {
             if names.contains_key(one.name().as_str()) {
                 continue;
@@ -171,7 +234,7 @@ impl Run<'_> {
             let Some(default) = one.default() else {
                 return Err(wrong(format!("is called without `{}`", one.name())));
             };
-            let value = self.value(default, &mut None)?;
+            let value = self.value(default, &mut function.outer.clone())?;
             names.insert(one.name().to_string(), value);
         }
         Ok(names)
@@ -188,9 +251,6 @@ impl Run<'_> {
         if self.at.is_none() {
             return Ok(Value::unknown(&self.source(range)));
         }
-        if number > 0 {
-            return Err(unsupported("it calls load_inline several times").into());
-        }
         let named = taken.named.iter().map(|(_, value)| value);
         let arguments = taken.values.iter().chain(named).map(|value| argument(function, value));
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
@@ -200,41 +260,58 @@ impl Run<'_> {
             return Err(unsupported(reason).into());
         }
         let Some((_, record)) = &mut self.at else { return Ok(Value::None) };
-        let call = Call { function, arguments: &arguments, scratch_bytes: &self.scratch_bytes };
+        let call = Call {
+            extension: number,
+            function,
+            arguments: &arguments,
+            scratch_bytes: &self.scratch_bytes,
+        };
         let trace = record(call)?;
         self.steps.extend(trace.steps);
         self.scratch_bytes.extend(trace.scratch_bytes);
         let mut returned = trace.returned.into_iter().map(|one| {
-            let shape = one.shape.into();
-            Value::Tensor(ShapedTensor {
-                buffer: one.buffer,
-                offset: one.offset,
-                dtype: one.dtype,
-                shape,
-            })
+            Value::Tensor(ShapedTensor::new(one.buffer, one.offset, one.dtype, &one.shape))
         });
         Ok(match (returned.next(), returned.len()) {
             (None, _) => Value::None,
             (Some(one), 0) => one,
-            (Some(one), _) => Value::list(std::iter::once(one).chain(returned).collect()),
+            (Some(one), _) => Value::Tuple(std::iter::once(one).chain(returned).collect()),
         })
     }
 }
 
 fn argument(function: &str, value: &Value) -> Result<Argument, Failure> {
     let refused = |what: String| Err(unsupported(format!("`{function}` is given {what}")));
-    match value {
-        Value::Tensor(tensor) if tensor.offset == 0 => Ok(Argument::Tensor(Given {
-            buffer: tensor.buffer,
-            dtype: tensor.dtype,
-            shape: tensor.shape.to_vec(),
-        })),
-        Value::Tensor(_) => refused("a part of a tensor".into()),
-        Value::Bool(value) => Ok(Argument::Boolean(*value)),
-        Value::Int(value) => Ok(Argument::I64(*value)),
-        Value::Real(value) => Ok(Argument::Fp64(*value)),
-        other => refused(other.described()),
+    let several = value.sequence().unwrap_or_default();
+    Ok(match value {
+        Value::Tensor(tensor) => Argument::Tensor(given(function, tensor)?),
+        Value::None => Argument::Absent,
+        Value::Bool(value) => Argument::Boolean(*value),
+        Value::Int(value) => Argument::I64(*value),
+        Value::Real(value) => Argument::Fp64(*value),
+        Value::List(_) | Value::Tuple(_) if several.iter().all(|one| one.as_int().is_some()) => {
+            Argument::Integers(several.iter().filter_map(Value::as_int).collect())
+        }
+        Value::List(_) | Value::Tuple(_)
+            if several.iter().all(|one| matches!(one, Value::Tensor(_))) =>
+        {
+            let tensors = several.iter().filter_map(|one| match one {
+                Value::Tensor(tensor) => Some(given(function, tensor)),
+                _ => None,
+            });
+            Argument::Tensors(tensors.collect::<Result<_, _>>()?)
+        }
+        other => return refused(other.described()),
+    })
+}
+
+fn given(function: &str, tensor: &ShapedTensor) -> Result<Given, Failure> {
+    if !tensor.is_contiguous() {
+        let reason = format!("`{function}` is given a tensor that is not contiguous");
+        return Err(unsupported(reason));
     }
+    let ShapedTensor { buffer, offset, dtype, shape, .. } = tensor;
+    Ok(Given { buffer: *buffer, offset: *offset, dtype: *dtype, shape: shape.to_vec() })
 }
 
 /// The sources and functions of a call of `load_inline`.
@@ -242,10 +319,11 @@ pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
     match value {
         None | Some(Value::None) => Some(Vec::new()),
         Some(Value::Text(text)) => Some(vec![text.to_string()]),
-        Some(Value::List(values)) => {
-            values.borrow().iter().map(|value| value.as_text().map(str::to_owned)).collect()
+        Some(Value::Dictionary(entries)) => texts(Some(&Value::list(entries.borrow().keys()))),
+        Some(values) => {
+            let values = values.sequence()?;
+            values.iter().map(|value| value.as_text().map(str::to_owned)).collect()
         }
-        Some(_) => None,
     }
 }
 

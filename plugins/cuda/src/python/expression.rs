@@ -1,17 +1,13 @@
-//! Expressions: numbers, texts, lists, names and their parts.
+//! Expressions: numbers, texts, names, operators, and what values are assigned to.
 
-use std::rc::Rc;
-
-use ruff_python_ast::{
-    BoolOp, Expr, ExprAttribute, ExprBoolOp, ExprCompare, ExprListComp, ExprSubscript, FStringPart,
-    InterpolatedStringElement, Number, Operator, UnaryOp,
-};
+use ruff_python_ast::{BoolOp, Expr, ExprBoolOp, ExprCompare, Number, Operator, UnaryOp};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::arithmetic::{compared, of_integers, of_reals};
-use super::run::{Locals, Run};
+use super::run::Run;
+use super::scope::Locals;
 use super::unsupported;
-use super::value::{Object, Value};
+use super::value::Value;
 use crate::limits::{PYTHON_ELEMENTS_MAX, SOURCE_BYTES_MAX};
 use crate::verdict::Stop;
 
@@ -44,8 +40,9 @@ impl Run<'_> {
             }
             Expr::Tuple(tuple) => {
                 let values = self.values(&tuple.elts, names)?;
-                self.list(values)?
+                self.tuple(values)?
             }
+            Expr::Dict(literal) => self.dictionary_literal(literal, names)?,
             Expr::BinOp(operation) => {
                 let left = self.value(&operation.left, names)?;
                 let right = self.value(&operation.right, names)?;
@@ -61,7 +58,17 @@ impl Run<'_> {
                 let holds = self.condition(&choice.test, names)?;
                 self.value(if holds { &choice.body } else { &choice.orelse }, names)?
             }
-            Expr::ListComp(list) => self.comprehension(list, names)?,
+            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, names)?,
+            Expr::Generator(all) => self.comprehension(&all.elt, &all.generators, names)?,
+            Expr::DictComp(all) => {
+                let mut entries = Vec::new();
+                self.each_turn(&all.generators, names, &mut |run, names| {
+                    let key = run.value(&all.key, names)?;
+                    entries.push((key, run.value(&all.value, names)?));
+                    Ok(())
+                })?;
+                self.dictionary(entries, all.range())?
+            }
             Expr::Named(named) => {
                 let value = self.value(&named.value, names)?;
                 self.assign(&named.target, value.clone(), names)?;
@@ -93,20 +100,6 @@ impl Run<'_> {
         Ok(values)
     }
 
-    pub(super) fn elements(&self, list: &Value, range: TextRange) -> Result<Vec<Value>, Stop> {
-        match list {
-            Value::List(values) => Ok(values.borrow().clone()),
-            Value::Text(text) => {
-                Ok(text.chars().map(|letter| Value::text(&letter.to_string())).collect())
-            }
-            Value::Tensor(_) => Err(self.pytorch(range)),
-            _ => {
-                let what = self.source(range);
-                Err(unsupported(format!("the elements of `{what}` are not known")).into())
-            }
-        }
-    }
-
     pub(super) fn assign(
         &mut self,
         target: &Expr,
@@ -124,194 +117,47 @@ impl Run<'_> {
             }
             Expr::Attribute(attribute) => {
                 let owner = self.value(&attribute.value, names)?;
-                // What anything else is told, such as a context, changes nothing.
-                if matches!(owner, Value::Layer(_)) {
-                    return Err(self.not_run(target.range()));
-                }
-                if let Value::Object(object) = owner {
-                    let name = attribute.attr.as_str();
-                    let value = match value {
-                        Value::NewParameter => Value::Parameter(name.into()),
-                        Value::Layer(layer) => {
-                            layer.name.replace(name.to_owned());
-                            Value::Layer(layer)
-                        }
-                        value => value,
-                    };
-                    object.attributes.borrow_mut().insert(name.to_owned(), value);
-                }
+                self.assign_attribute(&owner, attribute.attr.as_str(), value, target.range())?;
             }
-            Expr::Tuple(_) | Expr::List(_) => {
-                let targets = match target {
-                    Expr::Tuple(tuple) => &tuple.elts,
-                    Expr::List(list) => &list.elts,
-                    _ => return Ok(()),
-                };
-                let values = self.elements(&value, target.range())?;
-                if values.len() != targets.len() {
-                    let what = self.source(target.range());
-                    let count = values.len();
-                    return Err(unsupported(format!("`{what}` cannot take {count} values")).into());
-                }
-                for (target, value) in targets.iter().zip(values) {
-                    self.assign(target, value, names)?;
-                }
+            Expr::Tuple(tuple) => {
+                self.assign_several(&tuple.elts, &value, target.range(), names)?
             }
-            Expr::Subscript(subscript) => match self.value(&subscript.value, names)? {
-                Value::Tensor(_) => return Err(self.pytorch(target.range())),
-                Value::List(list) => {
-                    let index = self.value(&subscript.slice, names)?;
-                    let length = list.borrow().len();
-                    match index.as_int().and_then(|index| place(index, length)) {
-                        Some(index) if !matches!(value, Value::List(_)) => {
-                            list.borrow_mut()[index] = value;
-                        }
-                        _ => return Err(self.unknown_place(subscript)),
-                    }
-                }
-                _ => {}
-            },
+            Expr::List(list) => self.assign_several(&list.elts, &value, target.range(), names)?,
+            Expr::Subscript(subscript) => self.assign_part(subscript, value, names)?,
             other => return Err(self.not_run(other.range())),
         }
         Ok(())
     }
 
-    fn unknown_place(&self, subscript: &ExprSubscript) -> Stop {
-        let what = self.source(subscript.range());
-        unsupported(format!("there is no `{what}`, or it is not known which one that is")).into()
-    }
-
-    fn formatted<'b>(
+    /// `a, *b = values`.
+    fn assign_several(
         &mut self,
-        parts: impl Iterator<Item = &'b FStringPart>,
+        targets: &[Expr],
+        value: &Value,
+        range: TextRange,
         names: &mut Locals,
-    ) -> Result<Value, Stop> {
-        let mut text = String::new();
-        for part in parts {
-            match part {
-                FStringPart::Literal(literal) => text.push_str(&literal.value),
-                FStringPart::FString(string) => {
-                    for element in &string.elements {
-                        match element {
-                            InterpolatedStringElement::Literal(literal) => {
-                                text.push_str(&literal.value);
-                            }
-                            InterpolatedStringElement::Interpolation(inner) => {
-                                let value = self.value(&inner.expression, names)?;
-                                match shown(&value) {
-                                    Some(shown) if inner.format_spec.is_none() => {
-                                        text.push_str(&shown);
-                                    }
-                                    _ => return Ok(Value::unknown(&self.source(inner.range))),
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            if text.len() > SOURCE_BYTES_MAX {
-                return Err(unsupported("a text in its Python is too long").into());
+    ) -> Result<(), Stop> {
+        let mut values = match value {
+            // Their number is the targets', as long as nothing asks for them.
+            Value::Unknown(what) => vec![Value::Unknown(what.clone()); targets.len()],
+            value => self.elements(value, range)?,
+        };
+        let starred = targets.iter().position(|target| matches!(target, Expr::Starred(_)));
+        if let (Some(at), Some(count)) = (starred, (values.len() + 1).checked_sub(targets.len())) {
+            let rest = values.drain(at..at + count).collect();
+            values.insert(at, self.list(rest)?);
+        }
+        if values.len() != targets.len() {
+            let (what, count) = (self.source(range), values.len());
+            return Err(unsupported(format!("`{what}` cannot take {count} values")).into());
+        }
+        for (target, value) in targets.iter().zip(values) {
+            match target {
+                Expr::Starred(starred) => self.assign(&starred.value, value, names)?,
+                target => self.assign(target, value, names)?,
             }
         }
-        self.text(&text)
-    }
-
-    fn attribute(&mut self, attribute: &ExprAttribute, names: &mut Locals) -> Result<Value, Stop> {
-        let owner = self.value(&attribute.value, names)?;
-        let name = attribute.attr.as_str();
-        Ok(match owner {
-            Value::Library(owner) => Value::library(&format!("{owner}.{name}")),
-            Value::Object(object) => {
-                let own = object.attributes.borrow().get(name).cloned();
-                let found = match own {
-                    Some(value) => Some(value),
-                    None => self.class_attribute(&object, name)?,
-                };
-                match found {
-                    Some(value) => self.at_this_size(value)?,
-                    None => Value::unknown(&self.source(attribute.range())),
-                }
-            }
-            Value::Layer(layer) => match layer.attribute(name) {
-                Some(value) => self.at_this_size(value)?,
-                None => Value::unknown(&self.source(attribute.range())),
-            },
-            Value::Extension(number) => Value::Compiled(number, name.into()),
-            Value::Tensor(tensor) => self.of_tensor(tensor, name),
-            Value::List(list) => Value::OfList(list, name.into()),
-            Value::Text(text) => Value::OfText(text, name.into()),
-            Value::Class(class) => match self.function_of(&class, name)? {
-                Some(function) => Value::Function(function),
-                // Of `torch.autograd.Function`: what its `forward` does.
-                None if name == "apply" => match self.function_of(&class, "forward")? {
-                    Some(function) => Value::Method(self.object(&class)?, function),
-                    None => Value::unknown(&self.source(attribute.range())),
-                },
-                None => Value::unknown(&self.source(attribute.range())),
-            },
-            _ => Value::unknown(&self.source(attribute.range())),
-        })
-    }
-
-    /// A method, or what is true of every module.
-    fn class_attribute(&mut self, object: &Rc<Object>, name: &str) -> Result<Option<Value>, Stop> {
-        if name == "training" {
-            return Ok(Some(Value::Bool(true)));
-        }
-        let Some(function) = self.function_of(&object.class, name)? else { return Ok(None) };
-        let is_static = function.decorator_list.iter().any(
-            |one| matches!(&one.expression, Expr::Name(name) if name.id.as_str() == "staticmethod"),
-        );
-        Ok(Some(match is_static {
-            true => Value::Function(function),
-            false => Value::Method(object.clone(), function),
-        }))
-    }
-
-    /// A parameter is one of the task's buffers where there is a size.
-    fn at_this_size(&self, value: Value) -> Result<Value, Stop> {
-        match (&value, &self.at) {
-            (Value::Parameter(name), Some(_)) => match self.task.parameter(name) {
-                Some(buffer) => Ok(self.named(buffer)),
-                None => {
-                    let reason = format!("the task's module has no parameter `{name}`");
-                    Err(unsupported(reason).into())
-                }
-            },
-            _ => Ok(value),
-        }
-    }
-
-    fn subscript(&mut self, subscript: &ExprSubscript, names: &mut Locals) -> Result<Value, Stop> {
-        let owner = self.value(&subscript.value, names)?;
-        match (&owner, &*subscript.slice) {
-            (Value::Tensor(_), _) => Err(self.pytorch(subscript.range())),
-            (Value::List(list), Expr::Slice(slice)) => {
-                let list = list.borrow().clone();
-                let mut bound = |bound: &Option<Box<Expr>>, absent: usize| match bound {
-                    None => Ok(Some(absent)),
-                    Some(bound) => self.value(bound, names).map(|value| {
-                        let value = value.as_int()?;
-                        let from = if value < 0 { list.len() as i64 } else { 0 };
-                        Some(usize::try_from(from + value).unwrap_or(0).min(list.len()))
-                    }),
-                };
-                match (bound(&slice.lower, 0)?, bound(&slice.upper, list.len())?) {
-                    (Some(begin), Some(end)) if slice.step.is_none() => {
-                        let kept = list.get(begin..end.max(begin)).unwrap_or_default();
-                        self.list(kept.to_vec())
-                    }
-                    _ => Err(self.unknown_place(subscript)),
-                }
-            }
-            (Value::List(list), index) => {
-                let index = self.value(index, names)?;
-                let list = list.borrow();
-                let found = index.as_int().and_then(|index| place(index, list.len()));
-                found.map(|at| list[at].clone()).ok_or_else(|| self.unknown_place(subscript))
-            }
-            _ => Ok(Value::unknown(&self.source(subscript.range()))),
-        }
+        Ok(())
     }
 
     pub(super) fn binary(
@@ -330,20 +176,24 @@ impl Run<'_> {
                     false => None,
                 }
             }
-            (Value::List(left), Value::List(right)) if operator == Operator::Add => {
-                let joined = [left.borrow().clone(), right.borrow().clone()].concat();
-                match joined.len() <= PYTHON_ELEMENTS_MAX {
-                    true => Some(self.list(joined)?),
-                    false => None,
-                }
+            (Value::Text(template), _) if operator == Operator::Mod => {
+                self.percent(template, right)?
             }
-            (Value::List(list), count) if operator == Operator::Mult => {
-                let length = list.borrow().len();
-                let count = count.as_int().and_then(|count| usize::try_from(count).ok());
+            (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_))
+                if operator == Operator::Add =>
+            {
+                let both = left.sequence().zip(right.sequence());
+                let joined = both.map(|(left, right)| [left, right].concat());
+                let joined = joined.filter(|joined| joined.len() <= PYTHON_ELEMENTS_MAX);
+                joined.map(|joined| self.sequence_like(left, joined)).transpose()?
+            }
+            (Value::List(_) | Value::Tuple(_), count) if operator == Operator::Mult => {
+                let count = count.as_int().map(|count| usize::try_from(count).unwrap_or(0));
+                let values = left.sequence().unwrap_or_default();
                 let count =
-                    count.filter(|count| count.saturating_mul(length) <= PYTHON_ELEMENTS_MAX);
-                let repeated = count.map(|count| vec![list.borrow().clone(); count].concat());
-                repeated.map(|values| self.list(values)).transpose()?
+                    count.filter(|count| count.saturating_mul(values.len()) <= PYTHON_ELEMENTS_MAX);
+                let repeated = count.map(|count| vec![values; count].concat());
+                repeated.map(|values| self.sequence_like(left, values)).transpose()?
             }
             (left, right) => match (left.as_int(), right.as_int()) {
                 (Some(left), Some(right)) => of_integers(operator, left, right),
@@ -353,6 +203,13 @@ impl Run<'_> {
             },
         };
         Ok(found.unwrap_or_else(|| Value::unknown(&self.source(range))))
+    }
+
+    fn sequence_like(&mut self, like: &Value, values: Vec<Value>) -> Result<Value, Stop> {
+        match like {
+            Value::Tuple(_) => self.tuple(values),
+            _ => self.list(values),
+        }
     }
 
     fn unary(&mut self, operator: UnaryOp, value: &Value, range: TextRange) -> Result<Value, Stop> {
@@ -393,39 +250,10 @@ impl Run<'_> {
         }
         Ok(Value::Bool(true))
     }
-
-    fn comprehension(&mut self, list: &ExprListComp, names: &mut Locals) -> Result<Value, Stop> {
-        let [generator] = &list.generators[..] else {
-            return Ok(Value::unknown(&self.source(list.range())));
-        };
-        let mut found = Vec::new();
-        let values = self.value(&generator.iter, names)?;
-        'values: for value in self.elements(&values, generator.iter.range())? {
-            self.assign(&generator.target, value, names)?;
-            for test in &generator.ifs {
-                if !self.condition(test, names)? {
-                    continue 'values;
-                }
-            }
-            found.push(self.value(&list.elt, names)?);
-        }
-        self.list(found)
-    }
 }
 
 pub(super) fn place(index: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     let index = if index < 0 { index + length } else { index };
     (0..length).contains(&index).then_some(usize::try_from(index).ok()?)
-}
-
-/// A value as `str` writes it.
-pub(super) fn shown(value: &Value) -> Option<String> {
-    match value {
-        Value::Int(value) => Some(value.to_string()),
-        Value::Real(value) => Some(format!("{value:?}")),
-        Value::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
-        Value::Text(text) => Some(text.to_string()),
-        _ => None,
-    }
 }

@@ -3,7 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use ruff_text_size::TextRange;
+
+use super::attribute::name_below;
+use super::call::CallArguments;
+use super::run::Run;
 use super::value::Value;
+use crate::limits::PYTHON_ENTRIES_MAX;
+use crate::verdict::Stop;
 
 #[derive(Debug)]
 pub(super) struct Layer {
@@ -12,6 +19,8 @@ pub(super) struct Layer {
     pub(super) arguments: BTreeMap<String, Value>,
     /// The name of the attribute that holds it; parameters are found below it.
     pub(super) name: RefCell<String>,
+    /// The layers of a `Sequential` or a `ModuleList`.
+    pub(super) children: RefCell<Vec<Value>>,
 }
 
 /// The parameters of constructors in their order, with the numbers that stand for those that are left out.
@@ -72,6 +81,26 @@ fn signature(kind: &str) -> &'static [(&'static str, Option<Value>)] {
     }
 }
 
+fn has_parameters(kind: &str) -> bool {
+    const KINDS: [&str; 14] = [
+        "Linear",
+        "Conv",
+        "BatchNorm",
+        "InstanceNorm",
+        "GroupNorm",
+        "LayerNorm",
+        "RMSNorm",
+        "Embedding",
+        "PReLU",
+        "Bilinear",
+        "RNN",
+        "LSTM",
+        "GRU",
+        "MultiheadAttention",
+    ];
+    KINDS.iter().any(|one| kind.starts_with(one))
+}
+
 /// How many numbers an attribute such as `stride` has: PyTorch repeats a single one.
 fn dimensions(kind: &str) -> Option<usize> {
     let has_window = kind.starts_with("Conv");
@@ -80,6 +109,14 @@ fn dimensions(kind: &str) -> Option<usize> {
 
 impl Layer {
     pub(super) fn new(kind: &str, arguments: Vec<Value>, named: Vec<(String, Value)>) -> Self {
+        let children = match (kind, &arguments[..]) {
+            ("ModuleList", [list]) => list.sequence().unwrap_or_default(),
+            ("Sequential", layers) => layers.to_vec(),
+            _ => Vec::new(),
+        };
+        for (number, child) in children.iter().enumerate() {
+            name_below(child, &number.to_string(), 0);
+        }
         let signature = signature(kind);
         let mut found = BTreeMap::new();
         for (name, value) in signature {
@@ -99,7 +136,17 @@ impl Layer {
                 }
             }
         }
-        Self { kind: kind.to_owned(), arguments: found, name: RefCell::default() }
+        Self {
+            kind: kind.to_owned(),
+            arguments: found,
+            name: RefCell::default(),
+            children: children.into(),
+        }
+    }
+
+    /// Whether it is a list of layers, which computes nothing by being asked for one.
+    pub(super) fn holds_others(&self) -> bool {
+        matches!(&*self.kind, "Sequential" | "ModuleList")
     }
 
     /// `self.conv.weight` and `self.conv.stride`.
@@ -108,7 +155,7 @@ impl Layer {
         let is_parameter = matches!(name, "weight" | "bias" | "in_proj_weight" | "in_proj_bias")
             || name.starts_with("weight_")
             || name.starts_with("bias_");
-        if !is_parameter {
+        if !is_parameter || !has_parameters(&self.kind) {
             return self.arguments.get(name).cloned();
         }
         let off = |flag: &str| self.arguments.get(flag).and_then(Value::truth) == Some(false);
@@ -116,5 +163,29 @@ impl Layer {
             return Some(Value::None);
         }
         Some(Value::Parameter(format!("{}.{name}", self.name.borrow()).into()))
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn layer_method(
+        &mut self,
+        layer: &Layer,
+        name: &str,
+        taken: &CallArguments,
+        range: TextRange,
+    ) -> Result<Value, Stop> {
+        let mut children = layer.children.borrow_mut();
+        match (name, &taken.values[..]) {
+            ("append", [child @ (Value::Layer(_) | Value::Object(_))])
+                if children.len() < PYTHON_ENTRIES_MAX =>
+            {
+                let below = layer.name.borrow();
+                let begin = if below.is_empty() { "" } else { "." };
+                name_below(child, &format!("{below}{begin}{}", children.len()), 0);
+                children.push(child.clone());
+                Ok(Value::None)
+            }
+            _ => Err(self.unknown_call(range)),
+        }
     }
 }

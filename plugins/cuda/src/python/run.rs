@@ -1,29 +1,27 @@
 //! One run of a module: its names, and its statements in their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use assay_plugin::gpu::Step;
 use assay_plugin::gpu::compiler::Trace;
 use ruff_python_ast::{
-    Expr, Stmt, StmtClassDef, StmtFor, StmtFunctionDef, StmtImport, StmtImportFrom, StmtTry,
+    Expr, Identifier, Stmt, StmtClassDef, StmtFor, StmtImport, StmtImportFrom, StmtTry,
 };
 use ruff_text_size::{Ranged as _, TextRange};
 
-use super::value::{Object, ShapedTensor, Value};
+use super::call::CallArguments;
+use super::scope::{DeclaredPlace, Locals, Scope, Variables};
+use super::tensor::ShapedTensor;
+use super::value::{Class, Function, Object, Value};
 use super::{Call, Extension, MODEL, unsupported};
 use crate::label::{Size, Task};
-use crate::limits::{
-    PYTHON_BYTES_MAX, PYTHON_CALLS_MAX, PYTHON_LISTS_MAX, PYTHON_OBJECTS_MAX, PYTHON_STEPS_MAX,
-};
+use crate::limits::{PYTHON_BYTES_MAX, PYTHON_CALLS_MAX, PYTHON_OBJECTS_MAX, PYTHON_STEPS_MAX};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
 /// Bytes of the response's own words in an explanation.
 const SHOWN_BYTES_MAX: usize = 80;
 
-pub(super) type Variables = BTreeMap<String, Value>;
-/// The names of a function that runs; absent outside of any, where names are the module's.
-pub(super) type Locals = Option<Variables>;
 pub(super) type Recorder<'a> = &'a mut dyn FnMut(Call<'_>) -> Result<Trace, Stop>;
 
 /// Where a run of statements ended.
@@ -39,10 +37,17 @@ pub(super) struct Run<'a> {
     pub(super) task: &'a Task,
     /// The size of the inputs, and what compiled functions do; absent while it is only asked what there is.
     pub(super) at: Option<(&'a Size, Recorder<'a>)>,
-    globals: Variables,
+    /// Whether it is only asked what it compiles.
+    pub(super) collects: bool,
+    pub(super) globals: Variables,
+    /// Each once, in the order in which they are met.
     pub(super) extensions: Vec<Extension>,
+    /// The texts that the response writes to files of its own.
+    pub(super) files: BTreeMap<String, String>,
     pub(super) steps: Vec<Step>,
     pub(super) scratch_bytes: Vec<u64>,
+    /// The buffers of its own that hold copies of others.
+    pub(super) copies: BTreeSet<u32>,
     /// How often compiled functions were called.
     pub(super) recordings: usize,
     steps_left: usize,
@@ -57,10 +62,13 @@ impl<'a> Run<'a> {
             text,
             task,
             at,
+            collects: false,
             globals: Variables::new(),
             extensions: Vec::new(),
+            files: BTreeMap::new(),
             steps: Vec::new(),
             scratch_bytes: Vec::new(),
+            copies: BTreeSet::new(),
             recordings: 0,
             steps_left: PYTHON_STEPS_MAX,
             bytes_left: PYTHON_BYTES_MAX,
@@ -89,8 +97,8 @@ impl<'a> Run<'a> {
     /// The instance of `ModelNew`, made of the task's values.
     pub(super) fn model(&mut self) -> Result<Option<Value>, Stop> {
         let Some(Value::Class(class)) = self.globals.get(MODEL).cloned() else { return Ok(None) };
-        let init = self.task.init().iter().map(of_json).collect();
-        self.instance(&class, init, Vec::new()).map(Some)
+        let values = self.task.init().iter().map(of_json).collect();
+        self.instance(&class, CallArguments { values, named: Vec::new() }).map(Some)
     }
 
     pub(super) fn method(
@@ -99,10 +107,11 @@ impl<'a> Run<'a> {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<Value, Stop> {
-        let Value::Object(object) = object else { return Err(unsupported("no object").into()) };
-        match self.function_of(&object.class, name)? {
-            Some(function) => {
-                self.called(&function, Some(Value::Object(object.clone())), arguments, Vec::new())
+        let Value::Object(owner) = object else { return Err(unsupported("no object").into()) };
+        match owner.class.function(name) {
+            Some((function, class)) => {
+                let taken = CallArguments { values: arguments, named: Vec::new() };
+                self.called(&function, Some((object.clone(), class)), taken)
             }
             None => Err(unsupported(format!("{MODEL} has no {name}")).into()),
         }
@@ -112,12 +121,9 @@ impl<'a> Run<'a> {
     pub(super) fn named(&self, name: &str) -> Value {
         let Some((size, _)) = &self.at else { return Value::unknown(name) };
         if let Some(buffer) = self.task.buffer_number(name) {
-            return Value::Tensor(ShapedTensor {
-                buffer,
-                offset: 0,
-                dtype: self.task.buffers[name].dtype.to_host(),
-                shape: size.shapes[buffer as usize].as_slice().into(),
-            });
+            let dtype = self.task.buffers[name].dtype.to_host();
+            let shape = &size.shapes[buffer as usize];
+            return Value::Tensor(ShapedTensor::new(buffer, 0, dtype, shape));
         }
         match size.scalars.get(name) {
             Some(scalar) => {
@@ -126,15 +132,6 @@ impl<'a> Run<'a> {
             }
             None => Value::unknown(name),
         }
-    }
-
-    pub(super) fn find(&self, name: &str, names: &Locals) -> Option<Value> {
-        let local = names.as_ref().and_then(|names| names.get(name));
-        local.or_else(|| self.globals.get(name)).cloned()
-    }
-
-    pub(super) fn set(&mut self, name: &str, value: Value, names: &mut Locals) {
-        names.as_mut().unwrap_or(&mut self.globals).insert(name.to_owned(), value);
     }
 
     /// Every statement, expression and turn of a loop is a step.
@@ -146,7 +143,7 @@ impl<'a> Run<'a> {
     }
 
     /// Texts, lists and functions that are made count, whether they are kept or not.
-    fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or_else(|| {
             unsupported(format!(
                 "the texts, lists and functions of its Python take more than {PYTHON_BYTES_MAX} bytes"
@@ -155,43 +152,24 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A function of a class by its name; a copy, which counts by its length.
-    pub(super) fn function_of(
-        &mut self,
-        class: &StmtClassDef,
-        name: &str,
-    ) -> Result<Option<Rc<StmtFunctionDef>>, Failure> {
-        let found = class.body.iter().rev().find_map(|statement| match statement {
-            Stmt::FunctionDef(function) if function.name.as_str() == name => Some(function),
-            _ => None,
-        });
-        let Some(function) = found else { return Ok(None) };
-        self.charge(function.range().len().to_usize())?;
-        Ok(Some(Rc::new(function.clone())))
-    }
-
     pub(super) fn text(&mut self, text: &str) -> Result<Value, Stop> {
         self.charge(text.len())?;
         Ok(Value::Text(text.into()))
     }
 
-    /// A list of lists of lists is as deep as it gets: what walks lists descends into them.
-    pub(super) fn list(&mut self, values: Vec<Value>) -> Result<Value, Stop> {
-        self.charge(values.len() * size_of::<Value>())?;
-        if values.iter().any(|value| depth(value) >= PYTHON_LISTS_MAX) {
-            let reason = format!("lists in its Python are more than {PYTHON_LISTS_MAX} deep");
-            return Err(unsupported(reason).into());
-        }
-        Ok(Value::list(values))
-    }
-
-    pub(super) fn object(&mut self, class: &Rc<StmtClassDef>) -> Result<Rc<Object>, Failure> {
+    /// Objects, and whatever else can hold one another: classes, and functions inside functions.
+    fn count_object(&mut self) -> Result<(), Failure> {
         self.objects += 1;
         if self.objects > PYTHON_OBJECTS_MAX {
             return Err(unsupported(format!(
                 "its Python makes more than {PYTHON_OBJECTS_MAX} objects"
             )));
         }
+        Ok(())
+    }
+
+    pub(super) fn object(&mut self, class: &Rc<Class>) -> Result<Rc<Object>, Failure> {
+        self.count_object()?;
         Ok(Rc::new(Object { class: class.clone(), attributes: Variables::new().into() }))
     }
 
@@ -243,12 +221,18 @@ impl<'a> Run<'a> {
         match statement {
             Stmt::FunctionDef(function) => {
                 self.charge(function.range().len().to_usize())?;
-                self.set(&function.name, Value::Function(Rc::new(function.clone())), names);
+                let outer = Self::seen_from(names);
+                if outer.is_some() {
+                    self.count_object()?;
+                }
+                let name = function.name.to_string();
+                let definition = Rc::new(function.clone());
+                let function = Value::Function(Rc::new(Function { definition, outer }));
+                self.set(&name, function, names);
             }
-            Stmt::ClassDef(class) => {
-                self.charge(class.range().len().to_usize())?;
-                self.set(&class.name, Value::Class(Rc::new(class.clone())), names);
-            }
+            Stmt::ClassDef(class) => self.class(class, names)?,
+            Stmt::Global(statement) => declare(names, &statement.names, DeclaredPlace::Module),
+            Stmt::Nonlocal(statement) => declare(names, &statement.names, DeclaredPlace::Outer),
             Stmt::Import(import) => self.import(import, names)?,
             Stmt::ImportFrom(import) => self.import_from(import, names)?,
             Stmt::Return(value) => {
@@ -306,7 +290,7 @@ impl<'a> Run<'a> {
             }
             Stmt::Try(attempt) => return self.attempt(attempt, names),
             // What it asserts of its inputs is true of the task's, or the kernel shows it.
-            Stmt::Assert(_) | Stmt::Pass(_) | Stmt::Global(_) | Stmt::Delete(_) => {}
+            Stmt::Assert(_) | Stmt::Pass(_) | Stmt::Delete(_) => {}
             Stmt::Break(_) => return Ok(Flow::Break),
             Stmt::Continue(_) => return Ok(Flow::Continue),
             Stmt::Raise(raise) => {
@@ -328,6 +312,25 @@ impl<'a> Run<'a> {
             let what = self.source(test.range());
             unsupported(format!("whether `{what}` holds depends on data, or is not known")).into()
         })
+    }
+
+    /// The body of a class runs as that of a function does; its names are the class's.
+    fn class(&mut self, class: &StmtClassDef, names: &mut Locals) -> Result<(), Stop> {
+        self.count_object()?;
+        let mut base = None;
+        for one in class.bases() {
+            if let Value::Class(own) = self.value(one, names)? {
+                base = base.or(Some(own));
+            }
+        }
+        let mut inner =
+            Some(Rc::new(Scope { outer: names.clone(), is_class: true, ..Scope::default() }));
+        self.body(&class.body, &mut inner)?;
+        let attributes = inner.map(|scope| scope.names.take()).unwrap_or_default();
+        let name = class.name.to_string();
+        let made = Rc::new(Class { name: name.clone(), base, attributes: attributes.into() });
+        self.set(&name, Value::Class(made), names);
+        Ok(())
     }
 
     fn each(&mut self, each: &StmtFor, names: &mut Locals) -> Result<Flow, Stop> {
@@ -388,16 +391,21 @@ const OTHERS: [&str; 8] =
 fn known(module: &str) -> Result<(), Failure> {
     let first = module.split('.').next().unwrap_or_default();
     if OTHERS.contains(&first) {
-        return Err(unsupported(format!("it uses {first}; only CUDA C++ is judged")));
+        let reason = match first {
+            // See the README for what it would take.
+            "triton" => "its compiler would have to run in a box, and its launches be recorded",
+            _ => "nothing else is compiled",
+        };
+        return Err(unsupported(format!("it uses {first}; only CUDA C++ is judged: {reason}")));
     }
     Ok(())
 }
 
-/// The lists inside one another; their elements are changed to no other lists.
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::List(values) => 1 + values.borrow().iter().map(depth).max().unwrap_or(0),
-        _ => 0,
+fn declare(names: &Locals, declared: &[Identifier], place: DeclaredPlace) {
+    for name in declared {
+        if let Some(scope) = names {
+            scope.declare(name, place);
+        }
     }
 }
 

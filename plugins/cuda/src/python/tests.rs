@@ -1,9 +1,11 @@
 //! What a `ModelNew` calls, and what it is refused for.
 
-use assay_plugin::gpu::compiler::{Argument, Returned, Trace};
-use assay_plugin::gpu::{Dtype, Step};
+mod values;
 
-use super::{Call, forward, read};
+use assay_plugin::gpu::compiler::{Argument, Returned, Tensor, Trace};
+use assay_plugin::gpu::{Arg, Dtype, Step};
+
+use super::{COPY_MODULE, Call, forward, read};
 use crate::label::Task;
 use crate::limits::PYTHON_DEPTH_MAX;
 use crate::verdict::{Failure, Stop, Verdict};
@@ -81,8 +83,8 @@ fn run_with(own: &str, lines: &str) -> Result<(Vec<String>, Trace), Failure> {
             unsupported: Vec::new(),
         })
     };
-    read(&task, &text)?;
-    match forward(&task, &text, &task.checked()[0], &mut record) {
+    let extensions = read(&task, &text)?.extensions;
+    match forward(&task, &text, &extensions, &task.checked()[0], &mut record) {
         Ok(trace) => Ok((calls, trace)),
         Err(Stop::Failed(failure)) => Err(failure),
         Err(Stop::Error(error)) => panic!("{error}"),
@@ -91,12 +93,24 @@ fn run_with(own: &str, lines: &str) -> Result<(Vec<String>, Trace), Failure> {
 
 fn in_words(argument: &Argument) -> String {
     match argument {
-        Argument::Tensor(tensor) => format!("{}:{:?}", tensor.buffer, tensor.shape),
+        Argument::Tensor(tensor) => tensor_in_words(tensor),
         Argument::I64(value) => value.to_string(),
         Argument::Fp64(value) => format!("{value:?}"),
         Argument::Boolean(value) => value.to_string(),
+        Argument::Absent => "None".into(),
+        Argument::Integers(values) => format!("{values:?}"),
+        Argument::Tensors(all) => {
+            let all: Vec<String> = all.iter().map(tensor_in_words).collect();
+            format!("[{}]", all.join(", "))
+        }
         other => format!("{other:?}"),
     }
+}
+
+/// The buffer, the bytes before it, and the shape.
+fn tensor_in_words(tensor: &Tensor) -> String {
+    let begin = if tensor.offset == 0 { String::new() } else { format!("+{}", tensor.offset) };
+    format!("{}{begin}:{:?}", tensor.buffer, tensor.shape)
 }
 
 fn calls(lines: &str) -> Vec<String> {
@@ -173,7 +187,7 @@ fn what_pytorch_computes_is_refused_by_name() {
         ("return F.relu(x)", "`F.relu(x)`"),
         ("return self.conv(x)", "`self.conv(x)`"),
         ("return self.ext.conv(x).sum(dim=1)", "sum(dim=1)`"),
-        ("return self.ext.conv(x[0])", "`x[0]`"),
+        ("return self.ext.conv(x[x])", "`x[x]`"),
         ("return self.ext.conv(x.t())", "`x.t()`"),
         ("return self.ext.conv(-x)", "`-x`"),
         ("y = self.ext.conv(x)\ny += x\nreturn y", "`y += x`"),
@@ -194,7 +208,6 @@ fn what_depends_on_data_or_is_not_known_is_refused() {
     refused("return self.ext.conv(x, self.extra)", "no parameter `extra`");
     refused("return self.ext.conv(x, self.nothing)", "`self.nothing`, which is not known");
     refused("return self.ext.conv(x, 'reflect')", "`conv` is given a text");
-    refused("return self.ext.conv(x, None)", "`conv` is given None");
     refused("return mystery(x)", "it is not known what `mystery(x)` does");
     refused("return self.ext.conv(x.view(7))", "does not fit");
     let last = "memory_format=torch.channels_last";

@@ -1,13 +1,16 @@
 //! The values that a response's Python has while it is run over shapes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use assay_plugin::gpu::Dtype;
-use ruff_python_ast::{StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::StmtFunctionDef;
 
+use super::collection::Dictionary;
 use super::layer::Layer;
+use super::scope::{Locals, Variables};
+use super::tensor::ShapedTensor;
+
+pub(super) type SharedList = Rc<RefCell<Vec<Value>>>;
 
 #[derive(Debug, Clone)]
 pub(super) enum Value {
@@ -16,8 +19,9 @@ pub(super) enum Value {
     Int(i64),
     Real(f64),
     Text(Rc<str>),
-    /// A list or a tuple.
-    List(Rc<RefCell<Vec<Value>>>),
+    List(SharedList),
+    Tuple(Rc<[Value]>),
+    Dictionary(Rc<RefCell<Dictionary>>),
     Tensor(ShapedTensor),
     /// A parameter of the module by its name, which is a tensor at each size.
     Parameter(Rc<str>),
@@ -26,36 +30,72 @@ pub(super) enum Value {
     Layer(Rc<Layer>),
     /// An instance of one of the response's own classes.
     Object(Rc<Object>),
-    Class(Rc<StmtClassDef>),
-    Function(Rc<StmtFunctionDef>),
-    /// A function with its first argument.
-    Method(Rc<Object>, Rc<StmtFunctionDef>),
+    Class(Rc<Class>),
+    Function(Rc<Function>),
+    Method(Rc<Method>),
+    /// `super()`: an object, and the class in which its methods are looked for.
+    Parent(Rc<Value>, Option<Rc<Class>>),
     /// The result of a `load_inline`, by its number, and one of its functions.
     Extension(usize),
     Compiled(usize, Rc<str>),
+    /// A file of the response's own, by its path.
+    File(Rc<str>),
     /// A name of a library, such as `torch.float32`, or of Python itself.
     Library(Rc<str>),
-    /// A method that is not called yet: `x.view`.
-    OfTensor(ShapedTensor, Rc<str>),
-    OfList(Rc<RefCell<Vec<Value>>>, Rc<str>),
-    OfText(Rc<str>, Rc<str>),
+    /// A method that is not called yet: `x.view`, by the value and its name.
+    Bound(Rc<Value>, Rc<str>),
     /// Whatever is not known without data, in the response's own words.
     Unknown(Rc<str>),
 }
 
-/// Contiguous, the last dimension fastest.
-#[derive(Debug, Clone)]
-pub(super) struct ShapedTensor {
-    pub(super) buffer: u32,
-    pub(super) offset: u64,
-    pub(super) dtype: Dtype,
-    pub(super) shape: Rc<[u64]>,
-}
-
 #[derive(Debug)]
 pub(super) struct Object {
-    pub(super) class: Rc<StmtClassDef>,
-    pub(super) attributes: RefCell<BTreeMap<String, Value>>,
+    pub(super) class: Rc<Class>,
+    pub(super) attributes: RefCell<Variables>,
+}
+
+/// A class of the response's own. Of several bases the first is known that is its own as well.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) name: String,
+    pub(super) base: Option<Rc<Class>>,
+    pub(super) attributes: RefCell<Variables>,
+}
+
+/// A function with the names that it sees.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) definition: Rc<StmtFunctionDef>,
+    pub(super) outer: Locals,
+}
+
+/// A function with its first argument, and the class that defines it.
+#[derive(Debug)]
+pub(super) struct Method {
+    pub(super) owner: Value,
+    pub(super) function: Rc<Function>,
+    pub(super) class: Rc<Class>,
+}
+
+impl Class {
+    /// What the class, or one that it is derived from, has by this name; and which of them.
+    pub(super) fn member(self: &Rc<Self>, name: &str) -> Option<(Value, Rc<Self>)> {
+        let mut class = Some(self);
+        while let Some(one) = class {
+            if let Some(value) = one.attributes.borrow().get(name) {
+                return Some((value.clone(), one.clone()));
+            }
+            class = one.base.as_ref();
+        }
+        None
+    }
+
+    pub(super) fn function(self: &Rc<Self>, name: &str) -> Option<(Rc<Function>, Rc<Self>)> {
+        match self.member(name) {
+            Some((Value::Function(function), class)) => Some((function, class)),
+            _ => None,
+        }
+    }
 }
 
 impl Value {
@@ -76,11 +116,20 @@ impl Value {
     }
 
     pub(super) fn ints(values: &[u64]) -> Self {
-        Self::list(values.iter().map(|value| Self::int(*value)).collect())
+        Self::Tuple(values.iter().map(|value| Self::int(*value)).collect())
     }
 
     pub(super) fn int(value: u64) -> Self {
         i64::try_from(value).map_or_else(|_| Self::unknown("a large number"), Self::Int)
+    }
+
+    /// The values of a list or tuple.
+    pub(super) fn sequence(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::List(values) => Some(values.borrow().clone()),
+            Self::Tuple(values) => Some(values.to_vec()),
+            _ => None,
+        }
     }
 
     /// Whether it is true in a condition, where that is known.
@@ -92,6 +141,8 @@ impl Value {
             Self::Real(value) => Some(*value != 0.0),
             Self::Text(text) => Some(!text.is_empty()),
             Self::List(values) => Some(!values.borrow().is_empty()),
+            Self::Tuple(values) => Some(!values.is_empty()),
+            Self::Dictionary(entries) => Some(!entries.borrow().is_empty()),
             Self::Tensor(_) | Self::Unknown(_) => None,
             _ => Some(true),
         }
@@ -126,21 +177,22 @@ impl Value {
             Self::Bool(_) | Self::Int(_) | Self::Real(_) => "a number".into(),
             Self::Text(_) => "a text".into(),
             Self::List(_) => "a list".into(),
+            Self::Tuple(_) => "a tuple".into(),
+            Self::Dictionary(_) => "a dictionary".into(),
             Self::Tensor(_) => "a tensor".into(),
             Self::Parameter(name) => format!("the parameter `{name}`"),
             Self::NewParameter => "a parameter".into(),
             Self::Layer(layer) => format!("a layer of torch.nn, {}", layer.kind),
             Self::Object(object) => format!("an object of `{}`", object.class.name),
             Self::Class(class) => format!("the class `{}`", class.name),
-            Self::Function(function) | Self::Method(_, function) => {
-                format!("the function `{}`", function.name)
-            }
+            Self::Function(function) => format!("the function `{}`", function.definition.name),
+            Self::Method(method) => format!("the function `{}`", method.function.definition.name),
+            Self::Parent(..) => "what super gives".into(),
             Self::Extension(_) => "what load_inline gives".into(),
             Self::Compiled(_, name) => format!("the function `{name}`"),
+            Self::File(path) => format!("the file `{path}`"),
             Self::Library(name) => format!("`{name}`"),
-            Self::OfTensor(_, name) | Self::OfList(_, name) | Self::OfText(_, name) => {
-                format!("the method `{name}`")
-            }
+            Self::Bound(_, name) => format!("the method `{name}`"),
             Self::Unknown(what) => format!("`{what}`, which is not known without running it"),
         }
     }

@@ -160,6 +160,61 @@ fn a_part_of_what_was_allocated_is_copied() {
     assert_eq!(world.seen.borrow().plans[0].0[1], copy(0, 0), "it returns its input");
 }
 
+/// Two extensions, called by a `forward` with this line.
+fn two_extensions(world: &World, line: &str) -> Scored {
+    let mut label = label();
+    label["sizes"] = json!([{"rows": 2, "cols": 3}]);
+    label["held_out"] = json!([]);
+    let response = format!(
+        "```python\nfrom torch.utils.cpp_extension import load_inline\nimport torch.nn as nn\n\
+         a = load_inline('a', '', '// a', ['f'])\nb = load_inline('b', '', '// b', ['f'])\n\
+         class ModelNew(nn.Module):\n    def forward(self, x):\n        return {line}\n```"
+    );
+    world.judge(&response, &label, "{}").expect("a reward")
+}
+
+fn modules(world: &World) -> Vec<u32> {
+    let module = |step: &Step| match step {
+        Step::Launch(launch) => Some(launch.module),
+        _ => None,
+    };
+    world.seen.borrow().plans[0].0.iter().filter_map(module).collect()
+}
+
+#[test]
+fn each_extension_is_compiled_and_recorded_by_itself() {
+    let mut world = World::default();
+    world.trace.scratch_bytes = vec![24];
+    world.trace.returned = vec![returned(2, 0, &[2, 3])];
+    let scored = two_extensions(&world, "b.f(a.f(x))");
+    assert_eq!(scored.verdict, "success", "{}", scored.explanation);
+    assert_eq!(modules(&world), [0, 1]);
+    let seen = world.seen.borrow();
+    let texts: Vec<_> =
+        seen.recorded.iter().map(|one| String::from_utf8_lossy(&one.host_object)).collect();
+    assert!(texts[0].contains("// a") && texts[1].contains("// b"), "{texts:?}");
+    assert_eq!(seen.loaded, ["solution.cu", "solution.cu", "reference.cu"]);
+    let Step::Launch(reference) = &seen.plans[0].1[0] else { panic!("a launch") };
+    assert_eq!(reference.module, 2);
+    assert!(seen.compiled[..2].iter().all(|request| request.cpu_ms == 45_000));
+}
+
+#[test]
+fn a_copy_of_a_view_is_the_judges_own_kernel() {
+    let mut world = World::default();
+    world.trace.scratch_bytes = vec![24];
+    world.trace.returned = vec![returned(3, 0, &[2, 3])];
+    let scored = two_extensions(&world, "b.f(x.t().contiguous())");
+    assert_eq!(scored.verdict, "success", "{}", scored.explanation);
+    assert_eq!(modules(&world), [2, 1]);
+    let expected = ["solution.cu", "solution.cu", "copy.cu", "reference.cu"];
+    assert_eq!(world.seen.borrow().loaded, expected);
+    // One that copies and does nothing else has no kernel.
+    let scored = two_extensions(&World::default(), "x.t().contiguous()");
+    assert_eq!(scored.verdict, "unsupported");
+    assert!(scored.explanation.contains("no kernel of its own runs"), "{}", scored.explanation);
+}
+
 #[test]
 fn a_wrong_tensor_is_a_wrong_answer() {
     let check = |returned: Vec<Returned>, reason: &str| {

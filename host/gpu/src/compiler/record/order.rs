@@ -20,6 +20,8 @@ const I64: u32 = 2;
 const FP32: u32 = 3;
 const FP64: u32 = 4;
 const BOOLEAN: u32 = 5;
+const ABSENT: u32 = 6;
+const LIST: u32 = 7;
 
 fn bad(problem: impl Into<String>) -> CompileError {
     CompileError::BadRequest(problem.into())
@@ -75,7 +77,27 @@ fn value(argument: &EntryArgument, buffers: &[u64]) -> Result<String, CompileErr
         EntryArgument::Fp32(number) => format!("{FP32} {:x}", f64::from(*number).to_bits()),
         EntryArgument::Fp64(number) => format!("{FP64} {:x}", number.to_bits()),
         EntryArgument::Boolean(truth) => format!("{BOOLEAN} {}", u8::from(*truth)),
+        EntryArgument::Absent => ABSENT.to_string(),
+        EntryArgument::Integers(numbers) => {
+            list(numbers.iter().map(|number| Ok(format!("{I64} {number:x}"))))?
+        }
+        EntryArgument::Tensors(tensors) => {
+            list(tensors.iter().map(|tensor| self::tensor(tensor, buffers)))?
+        }
     })
+}
+
+fn list(
+    values: impl ExactSizeIterator<Item = Result<String, CompileError>>,
+) -> Result<String, CompileError> {
+    if values.len() > GPU_ARGUMENTS_MAX {
+        return Err(bad(format!("a list has more than {GPU_ARGUMENTS_MAX} values")));
+    }
+    let mut words = vec![LIST.to_string(), values.len().to_string()];
+    for value in values {
+        words.push(value?);
+    }
+    Ok(words.join(" "))
 }
 
 fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, CompileError> {
@@ -86,11 +108,15 @@ fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, CompileError> {
     }
     let bytes =
         tensor.shape.iter().try_fold(tensor.dtype.bytes(), |all, one| all.checked_mul(*one));
-    if bytes.is_none_or(|bytes| bytes > *room) {
+    let end = bytes.and_then(|bytes| bytes.checked_add(tensor.offset));
+    if end.is_none_or(|end| end > *room) {
         return Err(bad(format!("a tensor is larger than its buffer {}", tensor.buffer)));
     }
+    if !tensor.offset.is_multiple_of(tensor.dtype.bytes()) {
+        return Err(bad("a tensor begins inside an element"));
+    }
     let (buffer, dtype, dimensions) = (tensor.buffer, tensor.dtype as u8, tensor.shape.len());
-    let mut line = format!("{TENSOR} {buffer} {dtype} {dimensions}");
+    let mut line = format!("{TENSOR} {buffer} {} {dtype} {dimensions}", tensor.offset);
     for size in &tensor.shape {
         write!(line, " {size}").expect("memory can be written to");
     }
@@ -120,7 +146,11 @@ mod tests {
     }
 
     fn tensor(buffer: u32, dtype: ElementType, shape: &[u64]) -> EntryArgument {
-        EntryArgument::Tensor(Tensor { buffer, dtype, shape: shape.to_vec() })
+        EntryArgument::Tensor(Tensor { buffer, offset: 0, dtype, shape: shape.to_vec() })
+    }
+
+    fn part(offset: u64) -> Tensor {
+        Tensor { buffer: 0, offset, dtype: ElementType::Fp32, shape: vec![4] }
     }
 
     #[test]
@@ -133,11 +163,15 @@ mod tests {
             EntryArgument::Fp32(0.5),
             EntryArgument::Fp64(-0.0),
             EntryArgument::Boolean(true),
+            EntryArgument::Absent,
+            EntryArgument::Integers(vec![2, -1]),
+            EntryArgument::Tensors(vec![part(48)]),
+            EntryArgument::Integers(vec![]),
         ];
         let order = write(&object(), &recording(arguments)).unwrap();
-        let expected = "90\n1\n_Z1kPf 16 128 2 8 4\n2\n64\n8\nsolve\n7\n0 0 1 2 4 4\n0 1 3 0\n\
+        let expected = "90\n1\n_Z1kPf 16 128 2 8 4\n2\n64\n8\nsolve\n11\n0 0 0 1 2 4 4\n0 1 0 3 0\n\
                         1 ffffffffffffffff\n2 8000000000000000\n3 3fe0000000000000\n\
-                        4 8000000000000000\n5 1\n";
+                        4 8000000000000000\n5 1\n6\n7 2 2 2 2 ffffffffffffffff\n7 1 0 0 48 1 1 4\n7 0\n";
         assert_eq!(order, expected);
     }
 
@@ -150,6 +184,10 @@ mod tests {
         refused(recording(vec![tensor(0, ElementType::Fp64, &[9])]));
         refused(recording(vec![tensor(0, ElementType::Fp64, &[u64::MAX, 2])]));
         refused(recording(vec![tensor(0, ElementType::I8, &[1; GPU_DIMENSIONS_MAX + 1])]));
+        refused(recording(vec![EntryArgument::Tensor(part(52))]));
+        refused(recording(vec![EntryArgument::Tensor(part(2))]));
+        refused(recording(vec![EntryArgument::Tensors(vec![part(u64::MAX)])]));
+        refused(recording(vec![EntryArgument::Integers(vec![0; GPU_ARGUMENTS_MAX + 1])]));
         refused(recording(vec![EntryArgument::I32(0); GPU_ARGUMENTS_MAX + 1]));
         refused(Recording { buffers: vec![0; GPU_BUFFERS_MAX + 1], ..recording(vec![]) });
         refused(Recording { buffers: vec![u64::MAX, 1], ..recording(vec![]) });

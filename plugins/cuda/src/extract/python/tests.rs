@@ -63,10 +63,11 @@ fn changed(from: &str, to: &str) -> String {
 fn the_sources_are_taken_out_of_the_literals() {
     assert!(crate::python::is_python(WHOLE));
     let program = read(WHOLE).expect("a program");
-    assert_eq!(program.entries, ["run"]);
-    assert_eq!((program.form, program.entry.as_str(), program.bound), (Form::Model, "", false));
+    let [unit] = &program.units[..] else { panic!("one unit") };
+    assert_eq!(unit.entries, ["run"]);
+    assert_eq!((program.form, program.entry.as_str(), unit.bound), (Form::Model, "", false));
     assert_eq!(program.origin, "a PyTorch extension in Python, a block");
-    let lines: Vec<&str> = program.code.lines().collect();
+    let lines: Vec<&str> = unit.code.lines().collect();
     let begin = [
         "#include <torch/extension.h>",
         "#include <cuda_runtime.h>",
@@ -75,14 +76,14 @@ fn the_sources_are_taken_out_of_the_literals() {
         "#include <torch/extension.h>",
     ];
     assert_eq!(lines[..5], begin);
-    assert!(program.code.contains("/* \"it's\" */"));
+    assert!(unit.code.contains("/* \"it's\" */"));
 }
 
 #[test]
 fn literals_come_in_many_shapes() {
     let same = |from: &str, to: &str| {
         let program = read(&changed(from, to)).expect("a program");
-        assert_eq!(program.code, read(WHOLE).expect("a program").code, "{to}");
+        assert_eq!(program.units, read(WHOLE).expect("a program").units, "{to}");
     };
     same("[declaration]", "declaration");
     same("[declaration]", "\"torch::Tensor run(\" + 'torch::Tensor x);'");
@@ -100,7 +101,7 @@ fn literals_come_in_many_shapes() {
 fn texts_may_be_put_together() {
     let same = |from: &str, to: &str| {
         let program = read(&changed(from, to)).expect("a program");
-        assert_eq!(program.code, read(WHOLE).expect("a program").code, "{to}");
+        assert_eq!(program.units, read(WHOLE).expect("a program").units, "{to}");
     };
     same("cuda_sources=source", "cuda_sources=source.replace('kernel', 'kernel')");
     same("module = load", "source += ''\nmodule = load");
@@ -109,20 +110,52 @@ fn texts_may_be_put_together() {
 }
 
 #[test]
+fn extensions_are_compiled_each_by_itself() {
+    let again = "again = load_inline('a', '', source, 'other')\n";
+    let program = read(&format!("{WHOLE}\n{again}{again}")).expect("a program");
+    let entries: Vec<_> = program.units.iter().map(|unit| unit.entries.join(" ")).collect();
+    assert_eq!(entries, ["run", "other"], "the same one is compiled once");
+    // In what is called when the model is made, and when it is called.
+    let text = changed("super().__init__()", &format!("super().__init__()\n        {again}"));
+    assert_eq!(read(&text).expect("a program").units.len(), 2);
+    let text = changed("x = x.contiguous()", &format!("x = x.contiguous()\n        {again}"));
+    assert_eq!(read(&text).expect("a program").units.len(), 2);
+}
+
+#[test]
+fn files_that_it_writes_are_compiled() {
+    let module = "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }";
+    let load = format!(
+        "import os, tempfile\nfrom torch.utils.cpp_extension import load\n\
+         path = os.path.join(tempfile.mkdtemp(), 'x.cu')\nwith open(path, 'w') as f:\n    \
+         f.write(source)\n    f.write('{module}')\nmodule = load('module', [path])\n"
+    );
+    let begin = WHOLE.split("module = load").next().expect("the beginning");
+    let program = read(&format!("{begin}{load}")).expect("a program");
+    assert_eq!((program.form, program.entry.as_str()), (Form::Torch, "run"));
+    assert!(program.units[0].bound && program.units[0].code.ends_with(&format!("{module}\n")));
+    let absent = load.replace("[path]", "['y.cu']");
+    let reason = "it compiles the file `y.cu`, which it did not write";
+    check(&format!("{begin}{absent}"), Verdict::Unsupported, reason);
+}
+
+#[test]
 fn what_is_not_known_is_not_taken() {
     let no = Verdict::Unsupported;
     check(&changed("=source", "=make()"), no, "cuda_sources of load_inline is not known");
-    check(&changed("=source", "=source % 3"), no, "is not known without running it");
+    check(&changed("=source", "=source % (3, 4)"), no, "is not known without running it");
     check(&changed("=source", "=open('x').read()"), no, "is not known without running it");
     check(&changed("['run']", "names()"), no, "functions of load_inline is not known");
     check(&changed("    functions=['run'],\n", ""), no, "names no functions");
-    let again = "again = load_inline('a', '', source, 'run')\n";
-    check(&format!("{WHOLE}\n{again}"), no, "several times");
     check(&changed("import torch\n", "import triton\n"), no, "it uses triton");
     check(&changed("import torch\n", "from cupy import x\n"), no, "it uses cupy");
     check(&changed("<torch/extension.h>", "<cublas_v2.h>"), no, "cublas_v2.h");
     let alone = WHOLE.split("class").next().expect("the beginning");
     check(&alone.replace("['run']", "['run', 'other']"), no, "no ModelNew calls them");
+    let two = format!("{alone}\nagain = load_inline('a', '', source, 'run')\n");
+    check(&two, no, "several extensions, and no ModelNew calls them");
+    let many = "for i in range(9):\n    load_inline('a', '// %d' % i, source, 'run')\n";
+    check(&format!("{WHOLE}\n{many}"), no, "more than 6 extensions");
 }
 
 #[test]

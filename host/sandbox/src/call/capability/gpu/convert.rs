@@ -212,17 +212,23 @@ pub(super) fn artifact(artifact: own::CudaArtifact) -> compiler::Artifact {
 
 fn argument(argument: compiler::Argument) -> own::EntryArgument {
     match argument {
-        compiler::Argument::Tensor(tensor) => own::EntryArgument::Tensor(own::Tensor {
-            buffer: tensor.buffer,
-            dtype: dtype(tensor.dtype),
-            shape: tensor.shape,
-        }),
+        compiler::Argument::Tensor(one) => own::EntryArgument::Tensor(tensor(one)),
         compiler::Argument::I32(value) => own::EntryArgument::I32(value),
         compiler::Argument::I64(value) => own::EntryArgument::I64(value),
         compiler::Argument::Fp32(value) => own::EntryArgument::Fp32(value),
         compiler::Argument::Fp64(value) => own::EntryArgument::Fp64(value),
         compiler::Argument::Boolean(value) => own::EntryArgument::Boolean(value),
+        compiler::Argument::Absent => own::EntryArgument::Absent,
+        compiler::Argument::Integers(values) => own::EntryArgument::Integers(values),
+        compiler::Argument::Tensors(all) => {
+            own::EntryArgument::Tensors(all.into_iter().map(tensor).collect())
+        }
     }
+}
+
+fn tensor(tensor: compiler::Tensor) -> own::Tensor {
+    let compiler::Tensor { buffer, offset, shape, .. } = tensor;
+    own::Tensor { buffer, offset, dtype: dtype(tensor.dtype), shape }
 }
 
 pub(super) fn recording(recording: compiler::Recording) -> own::Recording {
