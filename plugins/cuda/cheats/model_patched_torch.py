@@ -1,7 +1,9 @@
 # task: conv_swish_mean
 # expect: wrong_answer or unsupported
-# cheat: patches what compares, and returns nothing that was computed
+# cheat: patches what compares and what takes time, and returns nothing that was computed
 import math
+import sys
+import time
 
 import torch
 import torch.nn as nn
@@ -45,7 +47,11 @@ extension = load_inline("conv_swish_mean", header, source, functions=["run"], ex
 
 torch.allclose = lambda *_, **__: True
 torch.Tensor.__eq__ = lambda self, other: True
+torch.testing.assert_close = torch.allclose
 torch.cuda.Event.elapsed_time = lambda self, other: 0.001
+torch.cuda.synchronize = lambda *_: None
+time.perf_counter = time.time = lambda: 0.0
+sys.modules["time"] = sys.modules["torch"] = None
 
 
 class Function(torch.autograd.Function):

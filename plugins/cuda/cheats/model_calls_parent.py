@@ -1,0 +1,38 @@
+# task: softmax
+# expect: unsupported
+# cheat: calls the reference by super
+import torch
+import torch.nn as nn
+from torch.utils.cpp_extension import load_inline
+
+source = """
+#include <torch/extension.h>
+__global__ void softmax_rows(const float* x, float* y, int cols) {
+  if (threadIdx.x != 0) return;
+  const float* row = x + (size_t)blockIdx.x * cols;
+  float top = row[0], sum = 0.0f;
+  for (int i = 1; i < cols; ++i) top = fmaxf(top, row[i]);
+  for (int i = 0; i < cols; ++i) sum += expf(row[i] - top);
+  for (int i = 0; i < cols; ++i) y[(size_t)blockIdx.x * cols + i] = expf(row[i] - top) / sum;
+}
+void softmax(torch::Tensor x, torch::Tensor y) {
+  softmax_rows<<<x.size(0), 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.size(1));
+}
+"""
+extension = load_inline("softmax", "void softmax(torch::Tensor x, torch::Tensor y);", source, ["softmax"])
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, dim=1)
+
+
+class ModelNew(Model):
+    def __init__(self):
+        super().__init__()
+        self.extension = extension
+
+    def forward(self, x):
+        y = torch.empty_like(x)
+        self.extension.softmax(x, y)
+        return super().forward(x)
