@@ -5,7 +5,7 @@ use assay_plugin::gpu::compiler::{Fault, FrontEnd, Request, TextFile, Toolkit};
 use assay_plugin::{Artifact, Error};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{Form, Program, TranslationUnit};
+use crate::extract::{Form, Program, SourceUnit};
 use crate::label::{Size, Task, Trusted, fault};
 use crate::limits::{BUILT_BYTES_MAX, COMPILE_CPU_MS, COMPILE_MEMORY_MIB, LOG_SHOWN_BYTES_MAX};
 use crate::machine::Machine;
@@ -129,7 +129,7 @@ impl<M: Machine> TaskCompiler<'_, M> {
 
     fn host_unit(
         &self,
-        unit: &TranslationUnit,
+        unit: &SourceUnit,
         subject: &Subject<'_>,
     ) -> Result<compiler::Artifact, Stop> {
         let entries = if unit.bound { Vec::new() } else { unit.entries.clone() };

@@ -21,7 +21,7 @@ pub(crate) use form::Form;
 pub(crate) struct Program {
     pub(crate) form: Form,
     /// One, or as many as a response's Python compiles.
-    pub(crate) units: Vec<TranslationUnit>,
+    pub(crate) units: Vec<SourceUnit>,
     pub(crate) entry: String,
     /// The Python whose `ModelNew` calls their functions.
     pub(crate) python: Option<Script>,
@@ -31,7 +31,7 @@ pub(crate) struct Program {
 
 /// A text that is compiled by itself, so that its names are its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TranslationUnit {
+pub(crate) struct SourceUnit {
     pub(crate) code: String,
     /// The host functions that may be called.
     pub(crate) entries: Vec<String>,
@@ -99,7 +99,7 @@ fn read(task: &Task, text: &str, name: &str, origin: String) -> Result<Program, 
     let origin = format!("{}, {}", found.form.name(), origin);
     Ok(Program {
         form: found.form,
-        units: vec![TranslationUnit {
+        units: vec![SourceUnit {
             code: text.to_owned(),
             entries: vec![found.entry.clone()],
             bound: found.bound,

@@ -38,7 +38,7 @@ pub(crate) use view::{COPY_MODULE, COPY_SOURCE};
 /// The class that a response defines, as KernelBench has it.
 const MODEL: &str = "ModelNew";
 
-/// What a call of `load_inline` or `load` compiles: sources, and the functions that Python may call. Without these, a
+/// The extension of a call of `load_inline` or `load`: sources, and the functions that Python may call. Without these, a
 /// `PYBIND11_MODULE` in the sources names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Extension {

@@ -2,7 +2,7 @@
 
 use assay_plugin::gpu::KernelInfo;
 
-use crate::extract::{Form, Script, TranslationUnit};
+use crate::extract::{Form, Script, SourceUnit};
 use crate::label::{Launch, Trusted};
 use crate::limits::LOG_SHOWN_BYTES_MAX;
 use crate::verdict::{Failure, Verdict, beginning};
@@ -10,7 +10,7 @@ use crate::verdict::{Failure, Verdict, beginning};
 /// A program to compile: that of a response, or one of the label's.
 pub(crate) struct Subject<'a> {
     pub(crate) form: Form,
-    pub(crate) units: Vec<TranslationUnit>,
+    pub(crate) units: Vec<SourceUnit>,
     pub(crate) entry: &'a str,
     pub(crate) python: Option<&'a Script>,
     /// The launch of a bare kernel.
@@ -25,7 +25,7 @@ impl<'a> Subject<'a> {
         let (code, entries) = (program.source.clone(), vec![program.entry.clone()]);
         Self {
             form,
-            units: vec![TranslationUnit { code, entries, bound: false }],
+            units: vec![SourceUnit { code, entries, bound: false }],
             entry: &program.entry,
             python: None,
             launch,

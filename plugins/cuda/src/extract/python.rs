@@ -1,7 +1,7 @@
 //! KernelBench's answers: Python that compiles CUDA out of texts by `load_inline`.
 
 use super::form::{self, Form};
-use super::{Program, Script, TranslationUnit, nothing, unsupported};
+use super::{Program, Script, SourceUnit, nothing, unsupported};
 use crate::label::Task;
 use crate::python::{self, Extension};
 use crate::verdict::{Failure, Verdict};
@@ -37,7 +37,7 @@ pub(super) fn read(task: &Task, text: &str, origin: String) -> Result<Program, F
     Ok(Program { form: Form::Torch, units, entry, python: None, origin })
 }
 
-fn unit(task: &Task, extension: &Extension) -> Result<TranslationUnit, Failure> {
+fn unit(task: &Task, extension: &Extension) -> Result<SourceUnit, Failure> {
     let code = format!("{PROLOGUE}{}\n", extension.sources.join("\n"));
     // Which library it calls is told in the same way; what it defines is known by `functions`.
     let bound = match form::find(task, &code) {
@@ -49,7 +49,7 @@ fn unit(task: &Task, extension: &Extension) -> Result<TranslationUnit, Failure> 
         ([], Some(found)) => vec![found.entry],
         (functions, _) => functions.to_vec(),
     };
-    Ok(TranslationUnit { code, entries, bound: extension.functions.is_empty() })
+    Ok(SourceUnit { code, entries, bound: extension.functions.is_empty() })
 }
 
 #[cfg(test)]

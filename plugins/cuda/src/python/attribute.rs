@@ -9,7 +9,7 @@ use super::call::CallArguments;
 use super::run::Run;
 use super::scope::Locals;
 use super::unsupported;
-use super::value::{Function, Method, Object, Value};
+use super::value::{Method, Object, OwnFunction, Value};
 use crate::limits::PYTHON_LISTS_MAX;
 use crate::verdict::Stop;
 
@@ -81,7 +81,7 @@ impl Run<'_> {
         })
     }
 
-    /// What an object holds, what its class has, or what is true of every module.
+    /// An attribute that an object holds, its class has, or every module has.
     fn of_object(&mut self, object: &Rc<Object>, name: &str) -> Result<Option<Value>, Stop> {
         if let Some(value) = object.attributes.borrow().get(name) {
             return Ok(Some(value.clone()));
@@ -181,7 +181,7 @@ pub(super) fn name_below(value: &Value, name: &str, depth: usize) {
     }
 }
 
-fn is(function: &Rc<Function>, decorator: &str) -> bool {
+fn is(function: &Rc<OwnFunction>, decorator: &str) -> bool {
     function
         .definition
         .decorator_list

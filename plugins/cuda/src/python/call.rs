@@ -7,9 +7,9 @@ use ruff_python_ast::{Arguments, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::run::{Flow, Run};
-use super::scope::{Locals, Scope, Variables};
+use super::scope::{LocalNames, Locals, Variables};
 use super::tensor::ShapedTensor;
-use super::value::{Class, Function, Value};
+use super::value::{OwnClass, OwnFunction, Value};
 use super::{Call, unsupported};
 use crate::limits::EXTENSION_CALLS_MAX;
 use crate::verdict::{Failure, Stop};
@@ -155,7 +155,7 @@ impl Run<'_> {
 
     pub(super) fn instance(
         &mut self,
-        class: &Rc<Class>,
+        class: &Rc<OwnClass>,
         taken: CallArguments,
     ) -> Result<Value, Stop> {
         let made = Value::Object(self.object(class)?);
@@ -167,8 +167,8 @@ impl Run<'_> {
 
     pub(super) fn called(
         &mut self,
-        function: &Rc<Function>,
-        owner: Option<(Value, Rc<Class>)>,
+        function: &Rc<OwnFunction>,
+        owner: Option<(Value, Rc<OwnClass>)>,
         mut taken: CallArguments,
     ) -> Result<Value, Stop> {
         self.enter()?;
@@ -177,7 +177,7 @@ impl Run<'_> {
         }
         let names = self.parameters(function, taken)?.into();
         let outer = function.outer.clone();
-        let mut scope = Some(Rc::new(Scope { names, outer, owner, ..Scope::default() }));
+        let mut scope = Some(Rc::new(LocalNames { names, outer, owner, ..LocalNames::default() }));
         let flow = self.body(&function.definition.body, &mut scope);
         self.leave();
         Ok(match flow? {
@@ -189,7 +189,7 @@ impl Run<'_> {
     /// The names of a function's parameters with what is given for them.
     fn parameters(
         &mut self,
-        function: &Rc<Function>,
+        function: &Rc<OwnFunction>,
         taken: CallArguments,
     ) -> Result<Variables, Stop> {
         let parameters = &function.definition.parameters;

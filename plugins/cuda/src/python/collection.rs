@@ -9,7 +9,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use super::call::CallArguments;
 use super::expression::place;
 use super::run::Run;
-use super::scope::{Locals, Scope};
+use super::scope::{LocalNames, Locals};
 use super::unsupported;
 use super::value::{SharedList, Value};
 use crate::limits::{PYTHON_ELEMENTS_MAX, PYTHON_ENTRIES_MAX, PYTHON_LISTS_MAX};
@@ -255,7 +255,7 @@ impl Run<'_> {
         Ok(begin.zip(end).map(|(begin, end)| (begin, end.max(begin))))
     }
 
-    /// What `owner[index] = value` does.
+    /// The assignment `owner[index] = value`.
     pub(super) fn assign_part(
         &mut self,
         subscript: &ExprSubscript,
@@ -360,7 +360,7 @@ impl Run<'_> {
         names: &Locals,
         turn: &mut dyn FnMut(&mut Self, &mut Locals) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let mut inner = Some(Scope::inside(names));
+        let mut inner = Some(LocalNames::inside(names));
         self.turns(generators, &mut inner, turn)
     }
 

@@ -1,4 +1,4 @@
-//! What a response compiles: calls of `load_inline`, and of `load` over files that it writes itself.
+//! Extensions that a response compiles: calls of `load_inline`, and of `load` over files that it writes itself.
 
 use ruff_text_size::TextRange;
 

@@ -11,9 +11,9 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::call::CallArguments;
-use super::scope::{DeclaredPlace, Locals, Scope, Variables};
+use super::scope::{DeclaredPlace, LocalNames, Locals, Variables};
 use super::tensor::ShapedTensor;
-use super::value::{Class, Function, Object, Value};
+use super::value::{Object, OwnClass, OwnFunction, Value};
 use super::{Call, Extension, MODEL, unsupported};
 use crate::label::{Size, Task};
 use crate::limits::{PYTHON_BYTES_MAX, PYTHON_CALLS_MAX, PYTHON_OBJECTS_MAX, PYTHON_STEPS_MAX};
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    pub(super) fn object(&mut self, class: &Rc<Class>) -> Result<Rc<Object>, Failure> {
+    pub(super) fn object(&mut self, class: &Rc<OwnClass>) -> Result<Rc<Object>, Failure> {
         self.count_object()?;
         Ok(Rc::new(Object { class: class.clone(), attributes: Variables::new().into() }))
     }
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
                 }
                 let name = function.name.to_string();
                 let definition = Rc::new(function.clone());
-                let function = Value::Function(Rc::new(Function { definition, outer }));
+                let function = Value::Function(Rc::new(OwnFunction { definition, outer }));
                 self.set(&name, function, names);
             }
             Stmt::ClassDef(class) => self.class(class, names)?,
@@ -323,12 +323,15 @@ impl<'a> Run<'a> {
                 base = base.or(Some(own));
             }
         }
-        let mut inner =
-            Some(Rc::new(Scope { outer: names.clone(), is_class: true, ..Scope::default() }));
+        let mut inner = Some(Rc::new(LocalNames {
+            outer: names.clone(),
+            is_class: true,
+            ..LocalNames::default()
+        }));
         self.body(&class.body, &mut inner)?;
         let attributes = inner.map(|scope| scope.names.take()).unwrap_or_default();
         let name = class.name.to_string();
-        let made = Rc::new(Class { name: name.clone(), base, attributes: attributes.into() });
+        let made = Rc::new(OwnClass { name: name.clone(), base, attributes: attributes.into() });
         self.set(&name, Value::Class(made), names);
         Ok(())
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::run::Run;
-use super::value::{Class, Value};
+use super::value::{OwnClass, Value};
 
 pub(super) type Variables = BTreeMap<String, Value>;
 /// The names of a function that runs; absent outside of any, where names are the module's.
-pub(super) type Locals = Option<Rc<Scope>>;
+pub(super) type Locals = Option<Rc<LocalNames>>;
 
 /// Where a name of a function lies that `global` or `nonlocal` declares.
 #[derive(Debug, Clone, Copy)]
@@ -19,17 +19,17 @@ pub(super) enum DeclaredPlace {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct LocalNames {
     pub(super) names: RefCell<Variables>,
     pub(super) outer: Locals,
     pub(super) declared: RefCell<BTreeMap<String, DeclaredPlace>>,
     /// The object of a method and the class that defines it: what `super()` is about.
-    pub(super) owner: Option<(Value, Rc<Class>)>,
+    pub(super) owner: Option<(Value, Rc<OwnClass>)>,
     /// The body of a class, whose names its functions do not see.
     pub(super) is_class: bool,
 }
 
-impl Scope {
+impl LocalNames {
     /// One inside another.
     pub(super) fn inside(outer: &Locals) -> Rc<Self> {
         Rc::new(Self { outer: outer.clone(), ..Self::default() })

@@ -30,11 +30,11 @@ pub(super) enum Value {
     Layer(Rc<Layer>),
     /// An instance of one of the response's own classes.
     Object(Rc<Object>),
-    Class(Rc<Class>),
-    Function(Rc<Function>),
+    Class(Rc<OwnClass>),
+    Function(Rc<OwnFunction>),
     Method(Rc<Method>),
     /// `super()`: an object, and the class in which its methods are looked for.
-    Parent(Rc<Value>, Option<Rc<Class>>),
+    Parent(Rc<Value>, Option<Rc<OwnClass>>),
     /// The result of a `load_inline`, by its number, and one of its functions.
     Extension(usize),
     Compiled(usize, Rc<str>),
@@ -50,21 +50,21 @@ pub(super) enum Value {
 
 #[derive(Debug)]
 pub(super) struct Object {
-    pub(super) class: Rc<Class>,
+    pub(super) class: Rc<OwnClass>,
     pub(super) attributes: RefCell<Variables>,
 }
 
 /// A class of the response's own. Of several bases the first is known that is its own as well.
 #[derive(Debug)]
-pub(super) struct Class {
+pub(super) struct OwnClass {
     pub(super) name: String,
-    pub(super) base: Option<Rc<Class>>,
+    pub(super) base: Option<Rc<OwnClass>>,
     pub(super) attributes: RefCell<Variables>,
 }
 
 /// A function with the names that it sees.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct OwnFunction {
     pub(super) definition: Rc<StmtFunctionDef>,
     pub(super) outer: Locals,
 }
@@ -73,12 +73,12 @@ pub(super) struct Function {
 #[derive(Debug)]
 pub(super) struct Method {
     pub(super) owner: Value,
-    pub(super) function: Rc<Function>,
-    pub(super) class: Rc<Class>,
+    pub(super) function: Rc<OwnFunction>,
+    pub(super) class: Rc<OwnClass>,
 }
 
-impl Class {
-    /// What the class, or one that it is derived from, has by this name; and which of them.
+impl OwnClass {
+    /// The value of this name that the class has, or one that it is derived from; and which of them.
     pub(super) fn member(self: &Rc<Self>, name: &str) -> Option<(Value, Rc<Self>)> {
         let mut class = Some(self);
         while let Some(one) = class {
@@ -90,7 +90,7 @@ impl Class {
         None
     }
 
-    pub(super) fn function(self: &Rc<Self>, name: &str) -> Option<(Rc<Function>, Rc<Self>)> {
+    pub(super) fn function(self: &Rc<Self>, name: &str) -> Option<(Rc<OwnFunction>, Rc<Self>)> {
         match self.member(name) {
             Some((Value::Function(function), class)) => Some((function, class)),
             _ => None,
