@@ -173,7 +173,7 @@ return self.ext.conv(w, v, x.expand(2, 4, 10, 10).contiguous(), x[:, 1].flatten(
         [vec![200, 4], ones(6), vec![2, 100], none(6), vec![400, 1]].concat(),
     ];
     assert_eq!(copies(&trace), expected);
-    // What is returned is copied as well.
+    // A view that forward returns is copied as well.
     let (_, trace) = run("return self.ext.conv(x).transpose(0, 1)").expect("a plan");
     assert_eq!((copies(&trace).len(), &trace.returned[0].shape[..2]), (1, &[8, 2][..]));
 }
