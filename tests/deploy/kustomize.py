@@ -10,7 +10,7 @@ import yaml
 # The field by which Kubernetes merges the items of a list; other lists are replaced.
 MERGED_BY = {"containers": "name", "initContainers": "name", "env": "name", "volumes": "name", "volumeMounts": "mountPath"}
 KNOWN = {"apiVersion", "kind", "namespace", "resources", "patches"}
-WITHOUT_NAMESPACE = {"Namespace"}
+WITHOUT_NAMESPACE = {"Namespace", "ClusterRole", "ClusterRoleBinding"}
 
 
 def render(folder):

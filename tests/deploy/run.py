@@ -159,8 +159,10 @@ def pods_have_no_rights_and_have_limits():
 def rights_are_those_that_the_launcher_uses():
     roles = [(folder, document["rules"]) for folder, documents in rendered().items()
              for document in documents if document["kind"] in ("Role", "ClusterRole")]
-    rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "list", "watch"]}]
-    check(roles == [("overlays/pods", rules)], roles)
+    pods = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "list", "watch"]}]
+    # The tests of the launcher (tests/tests/kubernetes.rs) compare both with the calls that it makes.
+    tokens = [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]}]
+    check(roles == [("overlays/pods", pods), ("overlays/pods", tokens)], roles)
 
 
 def boxes_get_what_they_need():

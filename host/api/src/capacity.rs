@@ -57,6 +57,10 @@ pub struct PoolCapacity {
     /// launcher places workers at once.
     #[serde(default)]
     pub waiting: Vec<WaitingWorkers>,
+    /// Workers that Assay did not ask to end and that will be ended, such as by an eviction, by the reason, the most
+    /// common one first. They finish their leases and get no new ones.
+    #[serde(default)]
+    pub leaving: Vec<LeavingWorkers>,
 }
 
 /// Starting workers that wait for a place for one reason.
@@ -67,6 +71,18 @@ pub struct WaitingWorkers {
     /// The reason as a clause, such as that of Slurm.
     pub reason: String,
     /// The time since which the first of them has waited.
+    #[schema(value_type = String)]
+    pub since: Micros,
+}
+
+/// Workers that will be ended for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LeavingWorkers {
+    /// Number of workers that leave.
+    pub workers: u32,
+    /// The reason as a clause, such as that of Kubernetes.
+    pub reason: String,
+    /// The time at which the first of them was known to leave.
     #[schema(value_type = String)]
     pub since: Micros,
 }

@@ -69,7 +69,7 @@ fn text(capacity: &Capacity) -> String {
     format!("planner {}; {plan}\n\n{}", capacity.planner, pools(&capacity.pools))
 }
 
-/// One line for each pool, and below them why workers wait or failed to start.
+/// One line for each pool, and below them why workers wait, leave, or failed to start.
 fn pools(pools: &[PoolCapacity]) -> String {
     const HEAD: [&str; 12] = [
         "POOL", "BOUNDS", "HOLD", "UP TO", "STARTING", "IDLE", "BUSY", "DRAINING", "JOINED",
@@ -83,6 +83,12 @@ fn pools(pools: &[PoolCapacity]) -> String {
             text.push_str(&format!(
                 "\n{}: {} workers wait since {}: {}\n",
                 pool.pool, waiting.workers, waiting.since, waiting.reason
+            ));
+        }
+        for leaving in &pool.leaving {
+            text.push_str(&format!(
+                "\n{}: {} workers leave since {}: {}\n",
+                pool.pool, leaving.workers, leaving.since, leaving.reason
             ));
         }
         if let Some(trouble) = &pool.trouble {
@@ -116,7 +122,9 @@ fn row(pool: &PoolCapacity) -> [String; 12] {
 
 #[cfg(test)]
 mod tests {
-    use assay_api::capacity::{PlanReason, PoolTarget, PoolWorkers, StartTrouble, WaitingWorkers};
+    use assay_api::capacity::{
+        LeavingWorkers, PlanReason, PoolTarget, PoolWorkers, StartTrouble, WaitingWorkers,
+    };
     use assay_core::time::Micros;
 
     use super::*;
@@ -145,6 +153,11 @@ mod tests {
                 reason: "no node has the requested resources free (Slurm: Resources)".into(),
                 since: Micros::from_secs(30),
             }],
+            leaving: vec![LeavingWorkers {
+                workers: 1,
+                reason: "EvictionByEvictionAPI".into(),
+                since: Micros::from_secs(40),
+            }],
         };
         let trouble = StartTrouble {
             failures: 7,
@@ -159,6 +172,7 @@ mod tests {
             trouble: Some(trouble),
             workers: PoolWorkers::default(),
             waiting: Vec::new(),
+            leaving: Vec::new(),
             queued: 0,
             ..cpu.clone()
         };
@@ -171,6 +185,8 @@ cpu   0..12   1     12     2         0     10    1         0       312     84 ms
 gpu   0..12   -     -      0         0     0     0         0       0       -
 
 cpu: 2 workers wait since 1970-01-01T00:00:30Z: no node has the requested resources free (Slurm: Resources)
+
+cpu: 1 workers leave since 1970-01-01T00:00:40Z: EvictionByEvictionAPI
 
 gpu: 7 failed starts, the last at 1970-01-01T00:01:00Z: a worker ended before it joined: exit status: 3
 ";

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_client::Client;
+use assay_kubernetes::PodJoin;
 use assay_storage::StorageFile;
 use serde::Serialize;
 
@@ -164,13 +165,18 @@ async fn kubernetes(options: &KubernetesOptions) -> Option<Finding> {
     };
     let asked = async {
         let connection = assay_kubernetes::connect(file.namespace.as_deref()).await?;
-        connection.check().await?;
+        connection.check(&file).await?;
         anyhow::Ok(connection)
     };
     Some(match asked.await {
         Ok(connection) => {
             let (namespace, pools) = (connection.namespace(), file.pools.len());
-            let found = format!("the Pods of {namespace} can be listed; {pools} pools run there");
+            let tokens = match file.join {
+                PodJoin::Token => " and their tokens checked",
+                PodJoin::Ticket => "",
+            };
+            let found =
+                format!("the Pods of {namespace} can be listed{tokens}; {pools} pools run there");
             Finding::ok("kubernetes", found)
         }
         Err(error) => Finding::fail("kubernetes", format!("{error:#}")).advise(

@@ -3,6 +3,7 @@
 //! ```yaml
 //! server: assay:7701        # where Pods reach --worker-listen
 //! namespace: assay          # that of the server itself without it
+//! join: token               # by Kubernetes' own tokens; `ticket`: by a secret in the Pod
 //! pools:
 //!   cpu:
 //!     worker: ["--weaker", "cgroups"]   # options of `assay-worker serve`
@@ -46,6 +47,8 @@ fn parse(text: &str) -> anyhow::Result<KubernetesFile> {
 
 #[cfg(test)]
 mod tests {
+    use assay_kubernetes::PodJoin;
+
     use super::*;
 
     const GOOD: &str = "
@@ -65,6 +68,9 @@ pools:
     fn a_file_names_pools_with_their_pods() {
         let file = parse(GOOD).expect("is good");
         assert_eq!(file.server.as_deref(), Some("assay:7701"));
+        assert_eq!(file.join, PodJoin::Token);
+        let by_tickets = parse(&GOOD.replacen("pools:", "join: ticket\npools:", 1));
+        assert_eq!(by_tickets.expect("is good").join, PodJoin::Ticket);
         assert_eq!(file.pools["cpu"].worker, ["--weaker", "cgroups"]);
     }
 
@@ -75,6 +81,7 @@ pools:
             ("assay:7701", "assay", "HOST:PORT"),
             ("name: worker", "name: other", "`cpu`"),
             ("cpu:", "CPU:", "`CPU`"),
+            ("pools:", "join: secret\npools:", "secret"),
         ] {
             let error = parse(&GOOD.replacen(from, to, 1)).expect_err("is refused");
             assert!(format!("{error:#}").contains(said), "{to}: {error:#}");

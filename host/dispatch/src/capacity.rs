@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assay_api::capacity::{
-    Capacity, LastPlan, PlanBecause, PlanReason, PoolCapacity, PoolTarget, PoolWorkers,
-    StartTrouble, WaitingWorkers,
+    Capacity, LastPlan, LeavingWorkers, PlanBecause, PlanReason, PoolCapacity, PoolTarget,
+    PoolWorkers, StartTrouble, WaitingWorkers,
 };
 use assay_core::time::Micros;
 use assay_planner::{Bound, LateReason, PoolReport, Reason};
@@ -12,7 +12,7 @@ use assay_sched::{Event, PoolView, SchedView};
 
 use crate::planning::PlanInForce;
 use crate::shell::Shell;
-use assay_fleet::{StartFailure, WaitingStarts};
+use assay_fleet::{Departures, StartFailure, WaitingStarts};
 
 impl Shell {
     /// Asks for a plan for the workers that can be had now.
@@ -50,6 +50,7 @@ impl Shell {
                 target: report.map(target),
                 trouble: troubles.remove(name).map(trouble),
                 waiting: self.fleet.waiting(name).into_iter().map(waiting).collect(),
+                leaving: self.fleet.departures(name).into_iter().map(leaving).collect(),
             }
         });
         Capacity {
@@ -98,6 +99,11 @@ fn trouble(trouble: StartFailure) -> StartTrouble {
 fn waiting(waiting: WaitingStarts) -> WaitingWorkers {
     let WaitingStarts { workers, reason, since } = waiting;
     WaitingWorkers { workers: count(workers), reason, since }
+}
+
+fn leaving(leaving: Departures) -> LeavingWorkers {
+    let Departures { workers, reason, since } = leaving;
+    LeavingWorkers { workers: count(workers), reason, since }
 }
 
 fn reason(reason: &Reason) -> PlanReason {

@@ -13,8 +13,9 @@ use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::launchers::Launchers;
 use crate::state::{
-    Effect, FleetState, START_MAX, StartFailure, Starting, TicketRefusal, WaitingStarts,
+    Departures, Effect, FleetState, START_MAX, StartFailure, Starting, WaitingStarts,
 };
+use crate::ticket::{ProofRefusal, Ticket, TicketRefusal};
 
 const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
@@ -68,12 +69,19 @@ impl Fleet {
         self.0.joined.name()
     }
 
-    /// Checks the ticket that a worker of another machine presents to get its certificate; it is good for one.
-    pub fn enrol(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
-        if !self.0.launchers.of(pool).joins_by_tls() {
-            return Err(TicketRefusal::Unknown);
+    /// Checks what a worker of another machine presents to get its certificate: its ticket, or what its launcher knows it
+    /// by. Each worker gets one.
+    pub async fn enrol(&self, proof: &str, pool: &str) -> Result<TicketId, ProofRefusal> {
+        let launcher = self.0.launchers.of(pool);
+        if !launcher.joins_by_tls() {
+            return Err(TicketRefusal::Unknown.into());
         }
-        self.state().enrol(text, pool)
+        if Ticket::claimed(proof).is_some() {
+            return Ok(self.state().enrol(proof, pool)?);
+        }
+        let ticket = launcher.identify(proof).await?;
+        self.state().enrol_identified(ticket, pool)?;
+        Ok(ticket)
     }
 
     /// Looks for workers of the server before this one, at the start and before any is started: those that are found are
@@ -100,6 +108,9 @@ impl Fleet {
     pub fn came(&self, ticket: TicketId, pool: &Arc<str>) -> Result<Visit, TicketRefusal> {
         let came = self.state().came(now(), ticket, pool)?;
         let visit = self.0.joined.arrive(ticket, came);
+        if self.state().is_leaving(ticket) {
+            self.0.joined.leaves(ticket);
+        }
         self.count();
         Ok(visit)
     }
@@ -196,6 +207,12 @@ impl Fleet {
         self.state().waiting(pool)
     }
 
+    /// The workers of the pool that somebody else will end, by the reason.
+    #[must_use]
+    pub fn departures(&self, pool: &str) -> Vec<Departures> {
+        self.state().departures(pool)
+    }
+
     /// The number of starts that have no place yet, of the pools that have any.
     #[must_use]
     pub fn unplaced(&self) -> BTreeMap<Arc<str>, usize> {
@@ -246,11 +263,19 @@ impl Fleet {
     }
 
     fn apply(&self, event: WorkerEvent) {
-        if let WorkerEvent::Ended { ticket, .. } = &event {
-            // Where its conversation is still there, the worker is not: its requests run elsewhere.
-            self.0.joined.stop(*ticket, Stop::Kill);
-        }
+        let leaving = match &event {
+            WorkerEvent::Ended { ticket, .. } => {
+                // Where its conversation is still there, the worker is not: its requests run elsewhere.
+                self.0.joined.stop(*ticket, Stop::Kill);
+                None
+            }
+            WorkerEvent::Leaving { ticket, .. } => Some(*ticket),
+            WorkerEvent::Waiting { .. } | WorkerEvent::Placed { .. } => None,
+        };
         self.change(|state| state.apply(now(), event));
+        if let Some(ticket) = leaving.filter(|ticket| self.state().is_leaving(*ticket)) {
+            self.0.joined.leaves(ticket);
+        }
     }
 
     fn overdue(&self, ticket: TicketId) {

@@ -15,8 +15,15 @@ use crate::launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, Wor
 #[derive(Clone)]
 pub(crate) struct JoinedLauncher {
     events: Events,
-    /// The strongest call so far to end each visit.
-    visits: Arc<Mutex<HashMap<TicketId, watch::Sender<Option<Stop>>>>>,
+    visits: Arc<Mutex<HashMap<TicketId, VisitCalls>>>,
+}
+
+/// The calls to a worker that is here.
+struct VisitCalls {
+    /// The strongest call so far to end.
+    stop: watch::Sender<Option<Stop>>,
+    /// Whether it will be ended by somebody else.
+    leaving: watch::Sender<bool>,
 }
 
 /// The stay of a worker that joined by TLS. One that came by itself ends when this is dropped; the end of one that
@@ -25,6 +32,7 @@ pub struct Visit {
     ticket: TicketId,
     came: bool,
     stop: watch::Receiver<Option<Stop>>,
+    leaving: watch::Receiver<bool>,
     launcher: JoinedLauncher,
 }
 
@@ -35,11 +43,19 @@ impl JoinedLauncher {
 
     pub(crate) fn arrive(&self, ticket: TicketId, came: bool) -> Visit {
         let (sender, stop) = watch::channel(None);
-        self.visits().insert(ticket, sender);
-        Visit { ticket, came, stop, launcher: self.clone() }
+        let (left, leaving) = watch::channel(false);
+        self.visits().insert(ticket, VisitCalls { stop: sender, leaving: left });
+        Visit { ticket, came, stop, leaving, launcher: self.clone() }
     }
 
-    fn visits(&self) -> MutexGuard<'_, HashMap<TicketId, watch::Sender<Option<Stop>>>> {
+    /// A worker that is here will be ended by somebody else.
+    pub(crate) fn leaves(&self, ticket: TicketId) {
+        if let Some(calls) = self.visits().get(&ticket) {
+            calls.leaving.send_replace(true);
+        }
+    }
+
+    fn visits(&self) -> MutexGuard<'_, HashMap<TicketId, VisitCalls>> {
         self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -55,6 +71,17 @@ impl Visit {
     pub async fn stopped(&mut self, how: Stop) -> Stop {
         let called = self.stop.wait_for(|stop| *stop >= Some(how)).await.map(|stop| *stop);
         called.ok().flatten().expect("the sender lives as long as the visit")
+    }
+
+    /// Waits until the worker is known to leave because somebody else will end it.
+    pub fn leaving(&self) -> impl Future<Output = ()> + use<> {
+        let mut leaving = self.leaving.clone();
+        async move {
+            if leaving.wait_for(|leaving| *leaving).await.is_err() {
+                // It has ended.
+                std::future::pending::<()>().await;
+            }
+        }
     }
 }
 
@@ -87,8 +114,8 @@ impl Launcher for JoinedLauncher {
     }
 
     fn stop(&self, ticket: TicketId, how: Stop) {
-        if let Some(stop) = self.visits().get(&ticket) {
-            stop.send_modify(|stop| *stop = Some(how).max(*stop));
+        if let Some(calls) = self.visits().get(&ticket) {
+            calls.stop.send_modify(|stop| *stop = Some(how).max(*stop));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_core::id::TicketId;
 
-use crate::ticket::Ticket;
+use crate::ticket::{ProofRefusal, Ticket};
 
 /// An engine that runs workers. It does what it is told, repeats nothing, and never decides. Its calls return
 /// at once; what becomes of a worker is a [`WorkerEvent`].
@@ -29,9 +29,15 @@ pub trait Launcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Whether its workers join by TLS with their tickets, because they are on other machines.
+    /// Whether its workers join by TLS, because they are on other machines.
     fn joins_by_tls(&self) -> bool {
         false
+    }
+
+    /// Says whose proof this is, which a worker presents in the place of its ticket's text.
+    fn identify<'a>(&'a self, _proof: &'a str) -> Identifying<'a> {
+        let refused = ProofRefusal::Refused("workers of this pool join by their tickets".into());
+        Box::pin(std::future::ready(Err(refused)))
     }
 }
 
@@ -41,6 +47,10 @@ pub type Reconciling<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Vec<Ticket
 /// The answer to [`Launcher::find`].
 pub type Finding<'a> =
     Pin<Box<dyn Future<Output = anyhow::Result<Vec<(TicketId, Arc<str>)>>> + Send + 'a>>;
+
+/// The answer to [`Launcher::identify`].
+pub type Identifying<'a> =
+    Pin<Box<dyn Future<Output = Result<TicketId, ProofRefusal>> + Send + 'a>>;
 
 /// The data that a launcher needs to start one worker.
 #[derive(Debug, Clone)]
@@ -68,6 +78,8 @@ pub enum WorkerEvent {
     /// It has a place and is starting there. From now on it must join in time. `pid` is its process on this
     /// machine, if it has one.
     Placed { ticket: TicketId, pid: Option<u32> },
+    /// It runs or waits and will be ended, by somebody else than the fleet, for this reason.
+    Leaving { ticket: TicketId, why: String },
     /// There is no worker with this ticket any more, or never was one.
     Ended { ticket: TicketId, how: WorkerEnd },
 }

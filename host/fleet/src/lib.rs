@@ -22,10 +22,12 @@ mod programs;
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;
-pub use launcher::{Events, Finding, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
+pub use launcher::{
+    Events, Finding, Identifying, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent,
+};
 pub use launchers::Launchers;
 pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};
 pub use slurm::{SlurmFile, SlurmLauncher, SlurmPool, SlurmSettings, ask_slurm};
-pub use state::{StartFailure, Starting, TicketRefusal, WaitingStarts};
-pub use ticket::Ticket;
+pub use state::{Departures, StartFailure, Starting, WaitingStarts};
+pub use ticket::{ProofRefusal, Ticket, TicketRefusal};

@@ -15,10 +15,14 @@
 //!     └── given up (also later, until it joined) ──> GivenUp ── ended ──> gone
 //! ```
 //!
+//! A worker that its launcher reports as leaving has Failed if it has not joined. One that has stays Joined, with the
+//! reason, until it is stopped or ends.
+//!
 //! Failed and Reported exist nowhere but here: given up, they are gone at once. A worker that comes by itself begins
 //! as Came and goes on as Joined; nothing that concerns starts concerns it.
 
 mod arrival;
+mod departure;
 mod waiting;
 
 use std::collections::{BTreeMap, HashMap};
@@ -30,9 +34,10 @@ use assay_core::limits;
 use assay_core::time::Micros;
 
 use crate::launcher::{Start, Stop, WorkerEnd, WorkerEvent};
-use crate::ticket::Ticket;
+use crate::ticket::{Ticket, TicketRefusal};
 
 use arrival::Enrolment;
+pub use departure::Departures;
 pub use waiting::WaitingStarts;
 
 pub(crate) const START_MAX: Duration = Duration::from_secs(limits::WORKER_START_SECONDS_MAX);
@@ -45,19 +50,6 @@ pub struct StartFailure {
     pub error: String,
     pub failed_at: Micros,
     pub next_try_at: Micros,
-}
-
-/// Why a worker that presents a ticket is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TicketRefusal {
-    #[error("this server issued no such ticket, or its worker has ended")]
-    Unknown,
-    #[error("this ticket was used: each worker joins once, with a ticket of its own")]
-    Used,
-    #[error("this ticket is for another pool")]
-    OtherPool,
-    #[error("the server no longer waits for the worker of this ticket")]
-    GivenUp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +82,8 @@ struct FleetWorker {
     enrolment: Enrolment,
     /// The reason why its launcher waits for a place, and since when.
     waiting: Option<(String, Micros)>,
+    /// The reason why it will be ended, and since when that is known.
+    leaving: Option<(String, Micros)>,
 }
 
 /// A start that is under way.
@@ -179,34 +173,40 @@ impl FleetState {
         latest.into_iter().filter_map(|ticket| self.give_up(ticket)).collect()
     }
 
-    pub(crate) fn apply(&mut self, now: Micros, event: WorkerEvent) -> Option<Effect> {
-        match event {
+    pub(crate) fn apply(&mut self, now: Micros, event: WorkerEvent) -> Vec<Effect> {
+        let effect = match event {
             WorkerEvent::Waiting { ticket, why } => {
-                let worker = self.workers.get_mut(&ticket)?;
-                if worker.phase == Phase::Asked {
-                    let since = worker.waiting.as_ref().map_or(now, |(_, since)| *since);
-                    worker.waiting = Some((why, since));
-                }
+                self.waits(now, ticket, why);
                 None
             }
-            WorkerEvent::Placed { ticket, pid } => {
-                let worker = self.workers.get_mut(&ticket)?;
-                worker.pid = pid;
-                worker.waiting = None;
-                (worker.phase == Phase::Asked).then(|| {
-                    worker.phase = Phase::Placed;
-                    Effect::JoinInTime(ticket)
-                })
-            }
+            WorkerEvent::Placed { ticket, pid } => self.has_place(ticket, pid),
+            WorkerEvent::Leaving { ticket, why } => return self.leaves(now, ticket, why),
             WorkerEvent::Ended { ticket, how } => self.ended(now, ticket, how),
-        }
+        };
+        effect.into_iter().collect()
+    }
+
+    fn has_place(&mut self, ticket: TicketId, pid: Option<u32>) -> Option<Effect> {
+        let worker = self.workers.get_mut(&ticket)?;
+        worker.pid = pid;
+        worker.waiting = None;
+        (worker.phase == Phase::Asked).then(|| {
+            worker.phase = Phase::Placed;
+            Effect::JoinInTime(ticket)
+        })
     }
 
     /// Checks what a worker presents that wants to join.
     pub(crate) fn admit(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
-        let (ticket, worker) = self.presented(text).ok_or(TicketRefusal::Unknown)?;
+        let (ticket, _) = self.presented(text).ok_or(TicketRefusal::Unknown)?;
+        self.expects(ticket, pool).map(|()| ticket)
+    }
+
+    /// Checks that this worker of the pool may join.
+    fn expects(&self, ticket: TicketId, pool: &str) -> Result<(), TicketRefusal> {
+        let worker = self.workers.get(&ticket).ok_or(TicketRefusal::Unknown)?;
         match worker.phase {
-            Phase::Asked | Phase::Placed if &*worker.pool == pool => Ok(ticket),
+            Phase::Asked | Phase::Placed if &*worker.pool == pool => Ok(()),
             Phase::Asked | Phase::Placed => Err(TicketRefusal::OtherPool),
             Phase::Came | Phase::Joined | Phase::Leaving => Err(TicketRefusal::Used),
             Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
@@ -403,6 +403,7 @@ impl FleetWorker {
             came: false,
             enrolment: Enrolment::None,
             waiting: None,
+            leaving: None,
         }
     }
 

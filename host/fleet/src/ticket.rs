@@ -54,6 +54,32 @@ impl fmt::Debug for Ticket {
     }
 }
 
+/// Why a worker that presents a ticket is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TicketRefusal {
+    #[error("this server issued no such ticket, or its worker has ended")]
+    Unknown,
+    #[error("this ticket was used: each worker joins once, with a ticket of its own")]
+    Used,
+    #[error("this ticket is for another pool")]
+    OtherPool,
+    #[error("the server no longer waits for the worker of this ticket")]
+    GivenUp,
+}
+
+/// Why a worker gets no certificate for what it presents.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProofRefusal {
+    #[error(transparent)]
+    Ticket(#[from] TicketRefusal),
+    /// It proves nothing, for this reason.
+    #[error("{0}")]
+    Refused(String),
+    /// It cannot be checked now, for this reason, and may be presented again.
+    #[error("{0}")]
+    Unchecked(String),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,24 +1,32 @@
-//! The calls of Kubernetes: Pods of one namespace are made, deleted, listed and watched, and nothing else is asked.
+//! The calls of Kubernetes: Pods of one namespace are made, deleted, listed and watched, and it is asked whose tokens are.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::cause::deepest;
 use assay_core::limits;
-use assay_fleet::Start;
+use assay_core::time::Micros;
+use assay_fleet::{ProofRefusal, Start};
 use futures_util::Stream;
+use k8s_openapi::api::authentication::v1::TokenReview;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, DeleteParams, ListParams, PostParams};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, Config};
+use tokio::sync::Semaphore;
 
+use crate::join::PodJoin;
 use crate::pods::{CreateRefusal, PodDeletion};
-use crate::reading::plain;
-use crate::settings::KubernetesSettings;
+use crate::reading::{PodUid, plain};
+use crate::settings::{KubernetesFile, KubernetesSettings};
+use crate::token::{self, PodIdentity};
 
 /// The words of a refusal because of a namespace's quota.
 const QUOTA: &str = "exceeded quota";
 const ANSWER_MAX: Duration = Duration::from_secs(limits::KUBERNETES_ANSWER_SECONDS_MAX);
+/// The mean pause before a call is tried again.
+const AGAIN: Micros = Micros::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
+const REVIEW_MAX: Duration = Duration::from_secs(limits::KUBERNETES_REVIEW_SECONDS_MAX);
 /// The time after which the server ends a watch, which then goes on where it was.
 const WATCH_SECONDS: u32 = 290;
 
@@ -44,14 +52,19 @@ pub async fn connect(namespace: Option<&str>) -> anyhow::Result<KubernetesConnec
 }
 
 impl KubernetesConnection {
-    /// Asks for the Pods of the namespace; the error says why there is no answer.
-    pub async fn check(&self) -> anyhow::Result<()> {
+    /// Asks for the Pods of the namespace, and whose token a text is that is none, if workers join by tokens; the error says
+    /// why there is no answer.
+    pub async fn check(&self, file: &KubernetesFile) -> anyhow::Result<()> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), &self.namespace);
         let one = ListParams::default().limit(1);
         let answer = tokio::time::timeout(ANSWER_MAX, pods.list(&one)).await;
         answer
             .map_err(|_| anyhow::anyhow!(late()))?
             .map_err(|error| anyhow::anyhow!(words(&error)))?;
+        if file.join == PodJoin::Token {
+            let question = token::question("none", "assay.dev".into());
+            review(&self.client, &question).await?;
+        }
         Ok(())
     }
 
@@ -65,12 +78,36 @@ impl KubernetesConnection {
 pub(crate) struct PodApi {
     settings: KubernetesSettings,
     pods: Api<Pod>,
+    client: Client,
+    /// The questions whose token one is that are under way.
+    reviews: Semaphore,
 }
 
 impl PodApi {
     pub(crate) fn new(settings: KubernetesSettings, connection: KubernetesConnection) -> Self {
-        let pods = Api::namespaced(connection.client, &connection.namespace);
-        Self { settings, pods }
+        let KubernetesConnection { client, namespace } = connection;
+        let pods = Api::namespaced(client.clone(), &namespace);
+        let reviews = Semaphore::new(limits::KUBERNETES_REVIEWS_MAX);
+        Self { settings, pods, client, reviews }
+    }
+
+    pub(crate) fn settings(&self) -> &KubernetesSettings {
+        &self.settings
+    }
+
+    /// The Pod whose token this is.
+    pub(crate) async fn identify(&self, token: &str) -> Result<PodIdentity, ProofRefusal> {
+        if self.settings.join != PodJoin::Token {
+            return Err(ProofRefusal::Refused("workers of this pool join by their tickets".into()));
+        }
+        let audience = self.settings.audience();
+        let question = token::question(token, audience.clone());
+        let asking = async {
+            let _turn = self.reviews.acquire().await.expect("it is never closed");
+            review(&self.client, &question).await
+        };
+        let answered = asking.await.map_err(ProofRefusal::from)?;
+        token::answer(answered.status, &audience)
     }
 
     /// The Pods of this server, first all of them and then their changes.
@@ -79,15 +116,16 @@ impl PodApi {
         watcher(self.pods.clone(), config.timeout(WATCH_SECONDS))
     }
 
-    pub(crate) async fn create(&self, start: &Start) -> Result<(), CreateRefusal> {
+    /// The uid of the Pod that was made; `None` if a call before made it.
+    pub(crate) async fn create(&self, start: &Start) -> Result<Option<PodUid>, CreateRefusal> {
         let Some(pod) = self.settings.pod(start) else {
             let why = format!("the pool {} has no settings for Kubernetes", start.pool);
             return Err(CreateRefusal::ForGood(why));
         };
         let plain = PostParams::default();
         match tokio::time::timeout(ANSWER_MAX, self.pods.create(&plain, &pod)).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => refusal(&error),
+            Ok(Ok(made)) => Ok(made.metadata.uid.map(PodUid)),
+            Ok(Err(error)) => refusal(&error).map(|()| None),
             // Perhaps it was made: to make it again is then refused as there already.
             Err(_) => Err(CreateRefusal::ForNow(late())),
         }
@@ -111,6 +149,53 @@ impl PodApi {
         tracing::warn!("the Pod {name} is not deleted yet: {why}");
         false
     }
+}
+
+/// Why Kubernetes did not say whose token one is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum ReviewRefusal {
+    #[error(
+        "Kubernetes does not let the server ask whose tokens are ({0}): its service account needs the right to create \
+         tokenreviews in the cluster, as in deploy/kubernetes/overlays/pods/rights.yaml, or the file of --kubernetes \
+         says `join: ticket`"
+    )]
+    Forbidden(String),
+    #[error("Kubernetes cannot be asked whose token it is: {0}")]
+    ForNow(String),
+}
+
+impl From<ReviewRefusal> for ProofRefusal {
+    fn from(refusal: ReviewRefusal) -> Self {
+        let why = refusal.to_string();
+        match refusal {
+            ReviewRefusal::Forbidden(_) => Self::Refused(why),
+            ReviewRefusal::ForNow(_) => Self::Unchecked(why),
+        }
+    }
+}
+
+async fn review(client: &Client, question: &TokenReview) -> Result<TokenReview, ReviewRefusal> {
+    let reviews: Api<TokenReview> = Api::all(client.clone());
+    let plain_call = PostParams::default();
+    match tokio::time::timeout(REVIEW_MAX, reviews.create(&plain_call, question)).await {
+        Ok(Ok(answered)) => Ok(answered),
+        Ok(Err(kube::Error::Api(status))) if status.code == 403 => {
+            Err(ReviewRefusal::Forbidden(plain(&status.message)))
+        }
+        Ok(Err(error)) => Err(ReviewRefusal::ForNow(words(&error))),
+        Err(_) => {
+            let why = format!("it gave no answer in {} s", REVIEW_MAX.as_secs());
+            Err(ReviewRefusal::ForNow(why))
+        }
+    }
+}
+
+/// A pause before a call is tried again, a different one each time: what failed together is not tried again together.
+pub(crate) fn pause() -> Micros {
+    let mut drawn = [0; 4];
+    getrandom::fill(&mut drawn).expect("the operating system gives randomness");
+    let part = f64::from(u32::from_le_bytes(drawn)) / f64::from(u32::MAX);
+    AGAIN.scaled(0.5 + part)
 }
 
 /// Why a Pod was not made. One that is there already was made by a call whose answer was lost: names hold tickets.
@@ -146,6 +231,14 @@ mod tests {
 
     fn refused(code: u16, reason: &str, message: &str) -> Result<(), CreateRefusal> {
         refusal(&kube::Error::Api(Status::failure(message, reason).with_code(code).boxed()))
+    }
+
+    #[test]
+    fn pauses_differ_and_are_about_the_mean_one() {
+        let pauses: Vec<u64> = (0..64).map(|_| pause().0).collect();
+        let about = AGAIN.0 / 2..=AGAIN.0 * 3 / 2;
+        assert!(pauses.iter().all(|it| about.contains(it)), "{pauses:?}");
+        assert!(pauses.iter().any(|it| it.abs_diff(pauses[0]) > AGAIN.0 / 10), "{pauses:?}");
     }
 
     #[test]

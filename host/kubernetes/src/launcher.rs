@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use assay_clock::now;
 use assay_core::id::TicketId;
 use assay_core::limits;
-use assay_fleet::{Events, Finding, Launcher, Reconciling, Start, Stop};
+use assay_fleet::{Events, Finding, Identifying, Launcher, ProofRefusal, Reconciling, Start, Stop};
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::WatchStreamExt as _;
@@ -18,15 +18,14 @@ use tokio::task::JoinSet;
 
 use crate::calls::{self, KubernetesConnection, PodApi};
 use crate::pods::{CreateRefusal, PodEffect, Pods};
-use crate::reading;
+use crate::reading::{self, PodUid};
 use crate::settings::{KubernetesSettings, worker};
-
-/// The pause before a deletion that failed is tried again.
-const AGAIN: Duration = Duration::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
+use crate::token::PodIdentity;
 
 /// Starts and stops workers as Pods; they end with the fleet's orders, not with this.
 pub struct KubernetesLauncher {
     calls: mpsc::UnboundedSender<PodCall>,
+    api: Arc<PodApi>,
 }
 
 enum PodCall {
@@ -36,13 +35,15 @@ enum PodCall {
     List(WorkersAnswer),
     /// The workers of the server before this one that run; its other Pods are ended.
     Find(WorkersAnswer),
+    /// The worker of a Pod that has proven which one it is.
+    Identify(PodIdentity, oneshot::Sender<Result<TicketId, ProofRefusal>>),
 }
 
 type WorkersAnswer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
 
 /// The end of a call of Kubernetes.
 enum PodCallEnd {
-    Created(TicketId, Arc<str>, Result<(), CreateRefusal>),
+    Created(TicketId, Arc<str>, Result<Option<PodUid>, CreateRefusal>),
     Deleted,
 }
 
@@ -56,8 +57,8 @@ impl KubernetesLauncher {
     ) -> Self {
         let (calls, incoming) = mpsc::unbounded_channel();
         let api = Arc::new(PodApi::new(settings, connection));
-        tokio::spawn(PodOwner::new(api, events).run(incoming));
-        Self { calls }
+        tokio::spawn(PodOwner::new(Arc::clone(&api), events).run(incoming));
+        Self { calls, api }
     }
 
     fn ask(&self, call: fn(WorkersAnswer) -> PodCall) -> Finding<'_> {
@@ -96,6 +97,16 @@ impl Launcher for KubernetesLauncher {
 
     fn joins_by_tls(&self) -> bool {
         true
+    }
+
+    fn identify<'a>(&'a self, proof: &'a str) -> Identifying<'a> {
+        Box::pin(async move {
+            let identity = self.api.identify(proof).await?;
+            let (answer, answered) = oneshot::channel();
+            self.call(PodCall::Identify(identity, answer));
+            let ended = |_| ProofRefusal::Unchecked("the launcher has ended".into());
+            answered.await.map_err(ended)?
+        })
     }
 }
 
@@ -155,6 +166,13 @@ impl PodOwner {
         let effects = match call {
             PodCall::Start(starts) => self.pods.start(starts),
             PodCall::Stop(ticket, how) => self.pods.stop(now(), ticket, how),
+            PodCall::Identify(identity, answer) => {
+                let settings = self.api.settings();
+                let name = |pool: &str, ticket| settings.name(pool, ticket);
+                // The caller may have gone.
+                let _ = answer.send(self.pods.identify(&identity, name));
+                Vec::new()
+            }
             call @ (PodCall::List(_) | PodCall::Find(_)) if self.is_listed => self.list(call),
             call @ (PodCall::List(_) | PodCall::Find(_)) => {
                 self.listings.push(call);
@@ -167,7 +185,7 @@ impl PodOwner {
     fn answered(&mut self, answered: PodCallEnd) {
         let effects = match answered {
             PodCallEnd::Created(ticket, pool, answer) => {
-                self.pods.created(now(), (ticket, &pool), answer)
+                self.pods.created(now() + calls::pause(), (ticket, &pool), answer)
             }
             PodCallEnd::Deleted => Vec::new(),
         };
@@ -211,7 +229,7 @@ impl PodOwner {
 
     fn seen(&mut self, pod: &Pod) -> Vec<PodEffect> {
         let Some((ticket, pool)) = worker(pod) else { return Vec::new() };
-        self.pods.seen((ticket, &pool), reading::read(pod))
+        self.pods.seen((ticket, &pool), reading::see(pod))
     }
 
     /// Answers a call for a list, once all Pods are known.
@@ -227,7 +245,7 @@ impl PodOwner {
                 let _ = found.send(Ok(self.pods.running()));
                 ended
             }
-            PodCall::Start(_) | PodCall::Stop(..) => Vec::new(),
+            PodCall::Start(_) | PodCall::Stop(..) | PodCall::Identify(..) => Vec::new(),
         }
     }
 
@@ -248,7 +266,7 @@ impl PodOwner {
                             break;
                         }
                         drop(turn);
-                        assay_clock::sleep(AGAIN).await;
+                        assay_clock::sleep_until(now() + calls::pause()).await;
                     }
                     PodCallEnd::Deleted
                 }),

@@ -1,4 +1,4 @@
-//! The launcher `kubernetes`: each worker is a Pod that joins the server by TLS with its ticket.
+//! The launcher `kubernetes`: each worker is a Pod that joins the server by TLS, with the token that Kubernetes gives to it.
 //!
 //! Pods are made from the operator's own, bare, and never restarted: the scheduler asks for workers, so that no
 //! controller of Kubernetes decides beside it. Their labels hold the ticket, so that a server finds those of the server
@@ -9,6 +9,7 @@
 
 #[cfg(feature = "client")]
 mod calls;
+mod join;
 #[cfg(feature = "client")]
 mod launcher;
 #[cfg(feature = "client")]
@@ -17,11 +18,14 @@ mod pods;
 mod reading;
 #[cfg(feature = "client")]
 mod settings;
+#[cfg(feature = "client")]
+mod token;
 #[cfg(not(feature = "client"))]
 mod without;
 
 #[cfg(feature = "client")]
 pub use calls::{KubernetesConnection, connect};
+pub use join::PodJoin;
 #[cfg(feature = "client")]
 pub use launcher::KubernetesLauncher;
 #[cfg(feature = "client")]

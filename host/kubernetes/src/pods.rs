@@ -19,12 +19,10 @@ use std::sync::Arc;
 use assay_core::id::TicketId;
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_fleet::{Start, Stop, WorkerEnd, WorkerEvent};
+use assay_fleet::{ProofRefusal, Start, Stop, WorkerEnd, WorkerEvent};
 
-use crate::reading::PodReading;
-
-/// The pause before a creation that was refused for now is tried again.
-const AGAIN: Micros = Micros::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
+use crate::reading::{PodReading, PodSighting, PodUid};
+use crate::token::PodIdentity;
 
 const GIVEN_UP_AFTER: Micros = Micros::from_secs(limits::KUBERNETES_STOP_SECONDS_MAX);
 
@@ -69,6 +67,10 @@ struct PodState {
     unlisted_until: u64,
     /// The last reason to wait that was told.
     waits: String,
+    /// The Pod that was made, once Kubernetes has said so.
+    uid: Option<PodUid>,
+    /// Whether somebody else ends it.
+    leaves: bool,
 }
 
 #[derive(Default)]
@@ -90,21 +92,22 @@ impl Pods {
         starts.into_iter().map(create).collect()
     }
 
-    /// Kubernetes made the Pod, or refused to.
+    /// Kubernetes made the Pod, or refused to, in which case the next try is at `again`.
     pub(crate) fn created(
         &mut self,
-        now: Micros,
+        again: Micros,
         (ticket, pool): (TicketId, &Arc<str>),
-        answer: Result<(), CreateRefusal>,
+        answer: Result<Option<PodUid>, CreateRefusal>,
     ) -> Vec<PodEffect> {
         let list = self.list;
         let Some(pod) = self.pods.get_mut(&ticket) else {
             // It was told of as ended meanwhile.
-            return answer.map(|()| delete(pool, ticket, Some(1))).into_iter().collect();
+            return answer.map(|_| delete(pool, ticket, Some(1))).into_iter().collect();
         };
         pod.unlisted_until = list;
         match answer {
-            Ok(()) => {
+            Ok(uid) => {
+                pod.uid = uid.or(pod.uid.take());
                 if matches!(pod.phase, PodPhase::Creating(..)) {
                     pod.phase = PodPhase::Waiting;
                 }
@@ -116,8 +119,8 @@ impl Pods {
             // A call without an answer may have made it.
             Err(CreateRefusal::ForNow(_)) if pod.stop.is_some() => self.end_unmade(ticket),
             Err(CreateRefusal::ForNow(why)) => {
-                if let PodPhase::Creating(_, again) = &mut pod.phase {
-                    *again = Some(now + AGAIN);
+                if let PodPhase::Creating(_, next) = &mut pod.phase {
+                    *next = Some(again);
                 }
                 pod.tell_waiting(ticket, why).into_iter().collect()
             }
@@ -181,8 +184,9 @@ impl Pods {
     pub(crate) fn seen(
         &mut self,
         (ticket, pool): (TicketId, &Arc<str>),
-        reading: PodReading,
+        sighting: PodSighting,
     ) -> Vec<PodEffect> {
+        let PodSighting { uid, reading, leaves } = sighting;
         self.listed.insert(ticket);
         // One that no start of this server is known of belongs to a server before it.
         let is_over =
@@ -195,17 +199,16 @@ impl Pods {
         if matches!(pod.phase, PodPhase::Creating(..)) {
             pod.phase = PodPhase::Waiting;
         }
+        if pod.uid.get_or_insert_with(|| uid.clone()) != &uid {
+            // The Pod that was made is gone. This one has its name and labels, and nobody's orders.
+            let how = WorkerEnd::Failed("its Pod was replaced by another one of its name".into());
+            let replaced = delete(pool, ticket, Some(1));
+            return self.end(ticket, how).into_iter().chain([replaced]).collect();
+        }
         let stopped = pod.stop.is_some();
         let end = match reading {
-            PodReading::Waiting(why) => return pod.tell_waiting(ticket, why).into_iter().collect(),
-            PodReading::Starting => {
-                let why = "its node prepares its containers".into();
-                return pod.tell_waiting(ticket, why).into_iter().collect();
-            }
-            PodReading::Running if matches!(pod.phase, PodPhase::Running) => return Vec::new(),
-            PodReading::Running => {
-                pod.phase = PodPhase::Running;
-                return vec![PodEffect::Tell(WorkerEvent::Placed { ticket, pid: None })];
+            PodReading::Waiting(_) | PodReading::Starting | PodReading::Running => {
+                return pod.lives(ticket, reading, leaves);
             }
             PodReading::Stuck(why) => WorkerEnd::NotStarted(why),
             PodReading::Succeeded => WorkerEnd::Finished("its Pod succeeded".into()),
@@ -248,6 +251,24 @@ impl Pods {
         waiting.filter_map(|(ticket, pod)| pod.tell_waiting(*ticket, why.clone())).collect()
     }
 
+    /// The worker of the Pod that Kubernetes says a token is of. `name` makes the name of a worker's Pod.
+    pub(crate) fn identify(
+        &self,
+        identity: &PodIdentity,
+        name: impl Fn(&str, TicketId) -> String,
+    ) -> Result<TicketId, ProofRefusal> {
+        let PodIdentity { name: named, uid } = identity;
+        let refused = |why: &str| Err(ProofRefusal::Refused(format!("the Pod {named} {why}")));
+        let named_so = self.pods.iter().find(|(ticket, pod)| name(&pod.pool, **ticket) == *named);
+        let Some((ticket, pod)) = named_so else { return refused("is none of this server's") };
+        match &pod.uid {
+            None => Err(ProofRefusal::Unchecked(format!("the Pod {named} is not known yet"))),
+            Some(known) if known != uid => refused("is another one than that which was made"),
+            Some(_) if pod.leaves || pod.stop.is_some() => refused("is being deleted"),
+            Some(_) => Ok(*ticket),
+        }
+    }
+
     /// The workers that exist, or may, with their pools.
     pub(crate) fn workers(&self) -> Vec<(TicketId, Arc<str>)> {
         self.pods.iter().map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool))).collect()
@@ -282,7 +303,35 @@ impl Pods {
 
 impl PodState {
     fn new(pool: Arc<str>, phase: PodPhase) -> Self {
-        Self { pool, phase, stop: None, unlisted_until: 0, waits: String::new() }
+        let waits = String::new();
+        Self { pool, phase, stop: None, unlisted_until: 0, waits, uid: None, leaves: false }
+    }
+
+    /// It has not ended. `leaves` says why somebody will end it.
+    fn lives(
+        &mut self,
+        ticket: TicketId,
+        reading: PodReading,
+        leaves: Option<String>,
+    ) -> Vec<PodEffect> {
+        let mut effects = Vec::new();
+        match reading {
+            PodReading::Running if !matches!(self.phase, PodPhase::Running) => {
+                self.phase = PodPhase::Running;
+                effects.push(PodEffect::Tell(WorkerEvent::Placed { ticket, pid: None }));
+            }
+            PodReading::Waiting(why) => effects.extend(self.tell_waiting(ticket, why)),
+            PodReading::Starting => {
+                let why = "its node prepares its containers".into();
+                effects.extend(self.tell_waiting(ticket, why));
+            }
+            _ => {}
+        }
+        if let Some(why) = leaves.filter(|_| self.stop.is_none() && !self.leaves) {
+            self.leaves = true;
+            effects.push(PodEffect::Tell(WorkerEvent::Leaving { ticket, why }));
+        }
+        effects
     }
 
     /// The time at which one that is to end at once is given up. One that leaves has its own time.

@@ -31,8 +31,41 @@ pub(crate) enum PodReading {
     Failed(String),
 }
 
+/// The identity of a Pod among all that ever had its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PodUid(pub(crate) String);
+
+/// A Pod as Kubernetes shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PodSighting {
+    pub(crate) uid: PodUid,
+    pub(crate) reading: PodReading,
+    /// The reason why somebody will end it.
+    pub(crate) leaves: Option<String>,
+}
+
 /// Reads a Pod.
-pub(crate) fn read(pod: &Pod) -> PodReading {
+pub(crate) fn see(pod: &Pod) -> PodSighting {
+    let uid = PodUid(pod.metadata.uid.clone().unwrap_or_default());
+    PodSighting { uid, reading: read(pod), leaves: leaves(pod) }
+}
+
+/// Why a Pod that has not ended will be ended, if it will.
+fn leaves(pod: &Pod) -> Option<String> {
+    if let Some(disrupted) = pod.status.as_ref().and_then(disruption) {
+        return Some(disrupted);
+    }
+    pod.metadata.deletion_timestamp.as_ref().map(|_| "its Pod is being deleted".into())
+}
+
+/// The reason why Kubernetes takes a Pod away.
+fn disruption(status: &PodStatus) -> Option<String> {
+    let target = status.conditions.iter().flatten().find(|it| it.type_ == "DisruptionTarget");
+    let target = target.filter(|it| it.status == "True")?;
+    Some(words(target.reason.as_deref(), target.message.as_deref()))
+}
+
+fn read(pod: &Pod) -> PodReading {
     let Some(status) = &pod.status else { return PodReading::Waiting("it was just made".into()) };
     match status.phase.as_deref() {
         Some("Succeeded") => return PodReading::Succeeded,
@@ -73,9 +106,8 @@ fn states(status: &PodStatus) -> Vec<(String, ContainerState)> {
 
 /// Why a Pod failed: what happened to the Pod, such as an eviction, else what its containers said.
 fn failure(status: &PodStatus) -> String {
-    let disrupted = status.conditions.iter().flatten().find(|it| it.type_ == "DisruptionTarget");
-    if let Some(disrupted) = disrupted.filter(|it| it.status == "True") {
-        return words(disrupted.reason.as_deref(), disrupted.message.as_deref());
+    if let Some(disrupted) = disruption(status) {
+        return disrupted;
     }
     if status.reason.is_some() || status.message.is_some() {
         return words(status.reason.as_deref(), status.message.as_deref());
@@ -166,6 +198,30 @@ mod tests {
             let why = format!("the container worker does not start: {reason}: no such image");
             assert_eq!(with(&waiting(reason)), PodReading::Stuck(why));
         }
+    }
+
+    #[test]
+    fn a_pod_that_will_be_ended_leaves_and_says_why() {
+        let seen = |metadata: Value, status: Value| {
+            let pod = json!({ "metadata": metadata, "status": status });
+            let sighting = see(&serde_json::from_value(pod).expect("is a Pod"));
+            (sighting.uid.0, sighting.leaves)
+        };
+        let running = || json!({ "phase": "Running" });
+        assert_eq!(seen(json!({ "uid": "3f1c" }), running()), ("3f1c".into(), None));
+        let deleted = json!({ "deletionTimestamp": "2026-01-01T00:00:00Z" });
+        let why = seen(deleted.clone(), running()).1;
+        assert_eq!(why.as_deref(), Some("its Pod is being deleted"));
+        let target = |status: &str| {
+            json!({ "phase": "Running", "conditions": [{
+                "type": "DisruptionTarget", "status": status, "reason": "DeletionByTaintManager",
+                "message": "Taint manager: deleting due to NoExecute taint"
+            }] })
+        };
+        let why = "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint";
+        assert_eq!(seen(json!({}), target("True")).1.as_deref(), Some(why));
+        assert_eq!(seen(deleted, target("True")).1.as_deref(), Some(why), "it says more");
+        assert_eq!(seen(json!({}), target("False")).1, None, "it was not preempted after all");
     }
 
     #[test]

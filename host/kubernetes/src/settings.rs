@@ -7,14 +7,23 @@ use anyhow::{Context as _, ensure};
 use assay_core::id::TicketId;
 use assay_core::limits;
 use assay_fleet::Start;
-use k8s_openapi::api::core::v1::{Container, EnvVar, Pod};
+use k8s_openapi::api::core::v1::{
+    Container, EnvVar, Pod, ProjectedVolumeSource, ServiceAccountTokenProjection, Volume,
+    VolumeMount, VolumeProjection,
+};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::join::PodJoin;
+
 /// The container of a Pod that runs the worker.
 const CONTAINER: &str = "worker";
 const TICKET: &str = "ASSAY_WORKER_TICKET";
+/// The volume of the Pod's token, the folder where the worker finds it, and its name there.
+const TOKEN_VOLUME: &str = "assay-token";
+const TOKEN_FOLDER: &str = "/var/run/secrets/assay.dev";
+const TOKEN_FILE: &str = "token";
 /// Labels by which a server knows its Pods.
 const CLUSTER: &str = "assay.dev/cluster";
 const POOL: &str = "assay.dev/pool";
@@ -32,6 +41,9 @@ pub struct KubernetesFile {
     pub server: Option<String>,
     /// The namespace of the Pods, if not the server's own.
     pub namespace: Option<String>,
+    /// What the workers present to join.
+    #[serde(default)]
+    pub join: PodJoin,
     pub pools: BTreeMap<String, KubernetesPool>,
 }
 
@@ -56,6 +68,7 @@ pub struct KubernetesSettings {
     pub ca_pin: String,
     /// A short text that tells this server's Pods from those of other servers.
     pub cluster: String,
+    pub join: PodJoin,
     pub pools: BTreeMap<Arc<str>, KubernetesPool>,
 }
 
@@ -140,6 +153,11 @@ impl KubernetesSettings {
         format!("{CLUSTER}={}", self.cluster)
     }
 
+    /// The audience of the tokens with which Pods join this server, and no other one.
+    pub(crate) fn audience(&self) -> String {
+        format!("assay.dev/{}", self.cluster)
+    }
+
     /// The name of a worker's Pod.
     pub(crate) fn name(&self, pool: &str, ticket: TicketId) -> String {
         format!("assay-{}-{pool}-{ticket}", self.cluster)
@@ -162,6 +180,11 @@ impl KubernetesSettings {
         spec.termination_grace_period_seconds.get_or_insert(GRACE_SECONDS);
         let worker = spec.containers.iter_mut().find(|container| container.name == CONTAINER)?;
         self.fill(worker, start, &pool.worker);
+        if self.join == PodJoin::Token {
+            let volumes = spec.volumes.get_or_insert_default();
+            volumes.retain(|volume| volume.name != TOKEN_VOLUME);
+            volumes.push(token_volume(self.audience()));
+        }
         Some(pod)
     }
 
@@ -169,14 +192,47 @@ impl KubernetesSettings {
         worker.command.get_or_insert_with(|| vec!["assay-worker".into()]);
         let own =
             ["join", "--server", &self.server, "--ca-pin", &self.ca_pin, "--pool", &start.pool];
-        let own = own.into_iter().map(str::to_owned).chain(["--".to_owned()]);
-        worker.args = Some(own.chain(options.iter().cloned()).collect());
-        let env = worker.env.get_or_insert_default();
-        env.retain(|variable| variable.name != TICKET);
-        let value = Some(start.ticket.text());
-        env.push(EnvVar { name: TICKET.into(), value, ..EnvVar::default() });
+        let mut own: Vec<String> = own.map(str::to_owned).into();
+        worker.env.get_or_insert_default().retain(|variable| variable.name != TICKET);
+        match self.join {
+            PodJoin::Token => {
+                own.extend(["--token-file".into(), format!("{TOKEN_FOLDER}/{TOKEN_FILE}")]);
+                let mounts = worker.volume_mounts.get_or_insert_default();
+                mounts.retain(|mount| mount.name != TOKEN_VOLUME);
+                mounts.push(token_mount());
+            }
+            PodJoin::Ticket => {
+                let value = Some(start.ticket.text());
+                let ticket = EnvVar { name: TICKET.into(), value, ..EnvVar::default() };
+                worker.env.get_or_insert_default().push(ticket);
+            }
+        }
+        own.push("--".into());
+        worker.args = Some(own.into_iter().chain(options.iter().cloned()).collect());
         // The last lines that it printed are then in its status: no right to read logs is needed.
         worker.termination_message_policy.get_or_insert_with(|| "FallbackToLogsOnError".into());
+    }
+}
+
+/// The token of a Pod, as a volume: for this audience alone, and worth nothing once the Pod is gone.
+fn token_volume(audience: String) -> Volume {
+    let token = ServiceAccountTokenProjection {
+        audience: Some(audience),
+        expiration_seconds: Some(limits::KUBERNETES_TOKEN_SECONDS),
+        path: TOKEN_FILE.into(),
+        ..Default::default()
+    };
+    let source = VolumeProjection { service_account_token: Some(token), ..Default::default() };
+    let projected = ProjectedVolumeSource { sources: Some(vec![source]), ..Default::default() };
+    Volume { name: TOKEN_VOLUME.into(), projected: Some(projected), ..Default::default() }
+}
+
+fn token_mount() -> VolumeMount {
+    VolumeMount {
+        name: TOKEN_VOLUME.into(),
+        mount_path: TOKEN_FOLDER.into(),
+        read_only: Some(true),
+        ..Default::default()
     }
 }
 
@@ -218,6 +274,7 @@ pub(crate) mod tests {
             server: "assay:7701".into(),
             ca_pin: "sha256:ab".into(),
             cluster: "abcdef01".into(),
+            join: PodJoin::Token,
             pools: pools.collect(),
         }
     }
@@ -248,14 +305,37 @@ pub(crate) mod tests {
             "sha256:ab",
             "--pool",
             "gpu-a",
+            "--token-file",
+            "/var/run/secrets/assay.dev/token",
             "--",
             "--gpus",
             "1",
         ];
         assert_eq!(container["args"], json!(arguments));
-        assert_eq!(container["env"], json!([{ "name": TICKET, "value": ticket.text() }]));
+        let mount = json!({
+            "name": "assay-token", "mountPath": "/var/run/secrets/assay.dev", "readOnly": true
+        });
+        assert_eq!(container["volumeMounts"], json!([mount]));
+        let token =
+            json!({ "audience": "assay.dev/abcdef01", "expirationSeconds": 600, "path": "token" });
+        let projected = json!({ "sources": [{ "serviceAccountToken": token }] });
+        assert_eq!(spec["volumes"], json!([{ "name": "assay-token", "projected": projected }]));
+        let all = spec.to_string();
+        assert!(!all.contains("stale") && !all.contains(&ticket.text()), "{all}");
         let other = Start { ticket, pool: "cpu".into() };
         assert_eq!(settings.pod(&other), None);
+    }
+
+    #[test]
+    fn a_worker_that_joins_by_its_ticket_has_no_token() {
+        let settings = KubernetesSettings { join: PodJoin::Ticket, ..settings() };
+        let ticket = Ticket::generate();
+        let start = Start { ticket: ticket.clone(), pool: "gpu-a".into() };
+        let made = settings.pod(&start).expect("the pool has settings");
+        let spec = serde_json::to_value(made.spec).expect("is JSON");
+        let container = &spec["containers"][1];
+        assert_eq!(container["env"], json!([{ "name": TICKET, "value": ticket.text() }]));
+        assert!(!spec.to_string().contains("token"), "{spec}");
     }
 
     #[test]

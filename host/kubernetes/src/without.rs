@@ -10,6 +10,8 @@ use assay_fleet::{Events, Launcher, Reconciling, Start, Stop};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::join::PodJoin;
+
 const WITHOUT: &str = "this program was built without Kubernetes, as `make run` does to be there sooner; `make release` \
                        builds one with it, and packages have it";
 
@@ -17,6 +19,8 @@ const WITHOUT: &str = "this program was built without Kubernetes, as `make run` 
 pub struct AbsentFile {
     pub server: Option<String>,
     pub namespace: Option<String>,
+    #[serde(default)]
+    pub join: PodJoin,
     pub pools: BTreeMap<String, AbsentPool>,
 }
 
@@ -34,6 +38,7 @@ pub struct AbsentSettings {
     pub server: String,
     pub ca_pin: String,
     pub cluster: String,
+    pub join: PodJoin,
     pub pools: BTreeMap<Arc<str>, AbsentPool>,
 }
 
@@ -43,7 +48,7 @@ pub enum AbsentConnection {}
 impl AbsentConnection {
     /// # Errors
     /// It is never called.
-    pub async fn check(&self) -> anyhow::Result<()> {
+    pub async fn check(&self, _file: &AbsentFile) -> anyhow::Result<()> {
         match *self {}
     }
 

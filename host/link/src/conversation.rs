@@ -35,7 +35,8 @@ pub(crate) async fn converse(
     joined: oneshot::Sender<()>,
 ) {
     let Conversation { joining, link, messages, mut visit } = conversation;
-    let leaving = visit.is_some().then(|| link.clone());
+    let link_to_stop = visit.is_some().then(|| link.clone());
+    let departure = visit.as_ref().map(Visit::leaving);
     let (ticket, pool) = (joining.ticket, Arc::clone(&joining.pool));
     let heard = joining.heard.clone();
     let Ok(worker) = dispatch.worker_joined(joining, link).await else { return };
@@ -44,10 +45,24 @@ pub(crate) async fn converse(
     let _ = joined.send(());
     let ended = tokio::select! {
         ended = read(&dispatch, worker, (&pool, &heard), messages) => ended,
-        () = stopped(visit.as_mut(), leaving) => "it was told to end".into(),
+        () = stopped(visit.as_mut(), link_to_stop) => "it was told to end".into(),
+        () = drained(&dispatch, worker, departure) => STOPPING.into(),
     };
     tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
     dispatch.worker_lost(worker).await;
+}
+
+/// Gives the worker nothing more once it is known that somebody else will end it. Resolves if the server is stopping.
+async fn drained(
+    dispatch: &Dispatch,
+    worker: WorkerId,
+    departure: Option<impl Future<Output = ()>>,
+) {
+    let Some(departure) = departure else { return std::future::pending().await };
+    departure.await;
+    if dispatch.drain(worker).await.is_ok() {
+        std::future::pending().await
+    }
 }
 
 /// Resolves when a worker that joined by TLS must be cut off; asks it to leave where there is time for that. The fleet ends the

@@ -98,6 +98,7 @@ mod tests {
             target: Some(target),
             trouble: None,
             waiting: Vec::new(),
+            leaving: Vec::new(),
         }
     }
 

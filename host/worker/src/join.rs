@@ -45,6 +45,10 @@ pub(crate) struct JoinOptions {
     /// The token to join; it works once [default: the ticket in ASSAY_WORKER_TICKET]
     #[arg(long)]
     token: Option<String>,
+    /// File with the token that Kubernetes gives to the Pod of this worker. While the server cannot be asked,
+    /// or cannot ask Kubernetes, this worker tries again
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
     /// Seconds after which this worker says that it leaves, finishes its requests and ends, such as
     /// before the end of its time on this machine; SIGTERM has the same effect at any time
     #[arg(long, value_name = "SECONDS")]
@@ -97,6 +101,35 @@ pub(crate) fn run(options: JoinOptions, ticket: Option<String>) -> anyhow::Resul
     })
 }
 
+/// What this worker presents to join.
+enum Proof {
+    Text(String),
+    /// A file that is written anew from time to time.
+    File(PathBuf),
+}
+
+/// Exchanges the proof for a certificate. A text may be used up by a try whose answer was lost; a file is read and tried
+/// until there is an answer.
+async fn join(server: &Server, proof: &Proof, pool: &str) -> anyhow::Result<Credentials> {
+    let file = match proof {
+        Proof::Text(token) => return Ok(server.join(token.clone(), pool).await?),
+        Proof::File(file) => file,
+    };
+    let mut pause = PAUSE_MIN;
+    loop {
+        let token = std::fs::read_to_string(file)
+            .with_context(|| format!("reading the token in {}", file.display()))?;
+        match server.join(token.trim().to_owned(), pool).await {
+            Err(NoCertificate::Unreachable(why)) => {
+                tracing::warn!("there is no answer yet: {why:#}");
+            }
+            answered => return Ok(answered?),
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(PAUSE_MAX);
+    }
+}
+
 async fn after(span: Option<Duration>) {
     match span {
         Some(span) => sleep(span).await,
@@ -110,8 +143,17 @@ async fn live(
     ticket: Option<String>,
     mut leaving: watch::Receiver<bool>,
 ) -> anyhow::Result<()> {
-    let JoinOptions { server, ca_pin, pool, token, cache, serve_program, options, .. } = options;
-    let token = token.or(ticket).context("--token (or ASSAY_WORKER_TICKET) is missing")?;
+    let JoinOptions {
+        server, ca_pin, pool, token, token_file, cache, serve_program, options, ..
+    } = options;
+    let proof = match token_file {
+        Some(file) => Proof::File(file),
+        None => Proof::Text(
+            token
+                .or(ticket)
+                .context("--token (or --token-file, or ASSAY_WORKER_TICKET) is missing")?,
+        ),
+    };
     if server.len() > limits::WORKER_SERVERS_MAX {
         bail!("--server has more than {} addresses", limits::WORKER_SERVERS_MAX);
     }
@@ -123,7 +165,7 @@ async fn live(
     let program = serve_program.map_or_else(std::env::current_exe, Ok);
     let program = program.context("finding this program")?;
     let session = Session { program, socket: folder.path().join("server"), pool, cache, options };
-    let joining = server.join(token, &session.pool);
+    let joining = join(&server, &proof, &session.pool);
     let Some(joined) = unless(&mut leaving, joining).await else { return Ok(()) };
     let mut credentials = joined.context("joining")?;
     tracing::info!("joined the pool {} as {}", session.pool, credentials.worker);

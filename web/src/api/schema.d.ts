@@ -2398,6 +2398,18 @@ export interface components {
             /** @description The reason as a sentence with numbers. */
             reason: string;
         };
+        /** @description Workers that will be ended for one reason. */
+        LeavingWorkers: {
+            /** @description The reason as a clause, such as that of Kubernetes. */
+            reason: string;
+            /** @description The time at which the first of them was known to leave. */
+            since: string;
+            /**
+             * Format: u-int32
+             * @description Number of workers that leave.
+             */
+            workers: number;
+        };
         /** @description A batch that has not ended. */
         LiveBatch: {
             /** @description Time of the announcement. */
@@ -2883,6 +2895,11 @@ export interface components {
              * @description Cost of a worker per second.
              */
             cost: number;
+            /**
+             * @description Workers that Assay did not ask to end and that will be ended, such as by an eviction, by the reason, the most
+             *     common one first. They finish their leases and get no new ones.
+             */
+            leaving?: components["schemas"]["LeavingWorkers"][];
             /**
              * Format: u-int32
              * @description Maximum number of workers.

@@ -238,7 +238,7 @@ async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
     let left = fleet.starting();
     assert_eq!((left.len(), &*left[0].pool, left[0].launcher), (1, "far", "away"));
     // A ticket of a worker of this machine is no way in from another one.
-    assert_eq!(fleet.enrol(&here.text(), "cpu"), Err(TicketRefusal::Unknown));
+    assert_eq!(fleet.enrol(&here.text(), "cpu").await, Err(TicketRefusal::Unknown.into()));
 }
 
 #[tokio::test]
@@ -248,9 +248,14 @@ async fn a_worker_whose_job_is_gone_is_cut_off() {
     fleet.start(&cpu(), 1);
     let ticket = fleet.starting()[0].ticket;
     let worker = fleet.state().text_of(ticket);
-    assert_eq!(fleet.enrol(&worker, "cpu"), Ok(ticket));
+    let no_ticket = fleet.enrol("a token", "cpu").await;
+    assert!(matches!(no_ticket, Err(ProofRefusal::Refused(_))), "{no_ticket:?}");
+    assert_eq!(fleet.enrol(&worker, "cpu").await, Ok(ticket));
     let mut visit = fleet.came(ticket, &cpu()).expect("it was asked for");
     assert!(!visit.came() && fleet.joined(ticket));
+    fleet.apply(WorkerEvent::Leaving { ticket, why: "evicted".into() });
+    visit.leaving().await;
+    assert_eq!(fleet.departures("cpu").len(), 1);
     fleet.apply(WorkerEvent::Ended { ticket, how: WorkerEnd::Lost });
     assert_eq!(visit.stopped(Stop::Kill).await, Stop::Kill);
     assert!(!fleet.has_joined(ticket));

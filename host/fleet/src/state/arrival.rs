@@ -6,8 +6,8 @@ use std::sync::Arc;
 use assay_core::id::TicketId;
 use assay_core::time::Micros;
 
-use super::{FleetState, FleetWorker, Phase, TicketRefusal};
-use crate::ticket::Ticket;
+use super::{FleetState, FleetWorker, Phase};
+use crate::ticket::{Ticket, TicketRefusal};
 
 /// The steps of a started worker that joins by TLS; each is taken once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +62,21 @@ impl FleetState {
     /// Checks what a worker that was asked for presents to get a certificate. It gets one once.
     pub(crate) fn enrol(&mut self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
         let ticket = self.admit(text, pool)?;
+        self.enrol_identified(ticket, pool).map(|()| ticket)
+    }
+
+    /// The same for a worker that its launcher has identified.
+    pub(crate) fn enrol_identified(
+        &mut self,
+        ticket: TicketId,
+        pool: &str,
+    ) -> Result<(), TicketRefusal> {
+        self.expects(ticket, pool)?;
         let worker = self.workers.get_mut(&ticket).ok_or(TicketRefusal::Unknown)?;
         if worker.enrolment != Enrolment::None {
             return Err(TicketRefusal::Used);
         }
         worker.enrolment = Enrolment::Certified;
-        Ok(ticket)
+        Ok(())
     }
 }

@@ -36,16 +36,23 @@ fn ended(ticket: TicketId) -> WorkerEvent {
     WorkerEvent::Ended { ticket, how: WorkerEnd::Failed("exit status: 3".into()) }
 }
 
-const HAPPENINGS: [&str; 11] = [
-    "waits", "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel",
-    "stop_all",
+fn leaving(ticket: TicketId, why: &str) -> WorkerEvent {
+    WorkerEvent::Leaving { ticket, why: why.into() }
+}
+
+const HAPPENINGS: [&str; 12] = [
+    "waits", "placed", "leaves", "ended", "overdue", "report", "heard", "joined", "stop", "kill",
+    "cancel", "stop_all",
 ];
 
 fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
     let one: Option<Effect> = match what {
-        "waits" => state.apply(NOW, WorkerEvent::Waiting { ticket, why: "no place".into() }),
-        "placed" => state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
-        "ended" => state.apply(NOW, ended(ticket)),
+        "waits" => {
+            return state.apply(NOW, WorkerEvent::Waiting { ticket, why: "no place".into() });
+        }
+        "placed" => return state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
+        "leaves" => return state.apply(NOW, leaving(ticket, "evicted")),
+        "ended" => return state.apply(NOW, ended(ticket)),
         "overdue" => state.overdue(ticket),
         "report" => {
             let _ = state.report(ticket);
@@ -112,6 +119,15 @@ fn each_phase_with_each_event() {
         placed       Came: Came
         placed       Joined: Joined
         placed       Leaving: Leaving
+        leaves       Asked: Failed, stop GiveUp, report
+        leaves       Placed: Failed, stop GiveUp, report
+        leaves       Overdue: Overdue
+        leaves       Failed: Failed
+        leaves       Reported: Reported
+        leaves       GivenUp: GivenUp
+        leaves       Came: Came
+        leaves       Joined: Joined
+        leaves       Leaving: Leaving
         ended        Asked: Failed, report
         ended        Placed: Failed, report
         ended        Overdue: Failed, report
@@ -216,7 +232,7 @@ fn a_ticket_joins_one_worker_of_its_pool_once() {
     assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Used));
     assert_eq!(state.authenticate(&text), Some(ticket.id));
     assert_eq!(state.authenticate(&forged), None);
-    assert!(state.apply(NOW, ended(ticket.id)).is_none());
+    assert!(state.apply(NOW, ended(ticket.id)).is_empty());
     assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Unknown), "its worker has ended");
     assert_eq!(state.authenticate(&text), None);
 }
@@ -234,7 +250,7 @@ fn a_worker_comes_once_at_a_time_and_is_cut_off_at_the_end() {
     assert!(
         matches!(state.stop_all()[..], [Effect::Stop(stopped, Stop::Kill)] if stopped == ticket)
     );
-    assert!(state.apply(NOW, ended(ticket)).is_none());
+    assert!(state.apply(NOW, ended(ticket)).is_empty());
     assert_eq!(state.came(NOW, ticket, &pool()), Err(TicketRefusal::GivenUp), "the server stops");
 }
 
@@ -260,6 +276,38 @@ fn a_started_worker_enrols_once_and_connects_once() {
     let (mut state, ticket) = one(Phase::GivenUp);
     assert_eq!(state.enrol(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
     assert_eq!(state.came(NOW, ticket.id, &pool()), Err(TicketRefusal::GivenUp));
+}
+
+#[test]
+fn a_worker_that_its_launcher_identified_enrols_once_as_any_other() {
+    let (mut state, ticket) = one(Phase::Placed);
+    assert_eq!(state.enrol_identified(ticket.id, "gpu"), Err(TicketRefusal::OtherPool));
+    assert_eq!(state.enrol_identified(TicketId::generate(), "cpu"), Err(TicketRefusal::Unknown));
+    assert_eq!(state.enrol_identified(ticket.id, "cpu"), Ok(()));
+    assert_eq!(state.enrol_identified(ticket.id, "cpu"), Err(TicketRefusal::Used), "a replay");
+    assert_eq!(state.enrol(&ticket.text(), "cpu"), Err(TicketRefusal::Used));
+    let (mut state, ticket) = one(Phase::Failed);
+    assert_eq!(state.enrol_identified(ticket.id, "cpu"), Err(TicketRefusal::GivenUp));
+}
+
+#[test]
+fn workers_leave_for_reasons_until_they_have_ended() {
+    let (mut state, ticket) = one(Phase::Joined);
+    assert!(!state.is_leaving(ticket.id) && state.departures("cpu").is_empty());
+    let later = NOW + Micros::from_secs(1);
+    state.apply(NOW, leaving(ticket.id, "evicted"));
+    state.apply(later, leaving(ticket.id, "deleted"));
+    let departures = vec![Departures { workers: 1, reason: "evicted".into(), since: NOW }];
+    assert_eq!(state.departures("cpu"), departures, "the first reason stays");
+    assert!(state.is_leaving(ticket.id) && state.departures("gpu").is_empty());
+    state.stop(ticket.id, Stop::Leave);
+    assert_eq!(state.departures("cpu").len(), 1, "it is still here");
+    state.apply(later, ended(ticket.id));
+    assert!(state.departures("cpu").is_empty());
+    let (mut state, ticket) = one(Phase::Asked);
+    state.apply(NOW, leaving(ticket.id, "evicted"));
+    assert_eq!(state.troubles()["cpu"].error, "a worker has to leave before it joined: evicted");
+    assert_eq!(state.admit(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
 }
 
 #[test]

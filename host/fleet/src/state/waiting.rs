@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_core::id::TicketId;
 use assay_core::time::Micros;
 
 use super::{FleetState, Phase};
@@ -18,22 +19,20 @@ pub struct WaitingStarts {
 }
 
 impl FleetState {
+    /// Its launcher has no place for the worker yet, for this reason.
+    pub(super) fn waits(&mut self, now: Micros, ticket: TicketId, why: String) {
+        let worker = self.workers.get_mut(&ticket);
+        if let Some(worker) = worker.filter(|worker| worker.phase == Phase::Asked) {
+            let since = worker.waiting.as_ref().map_or(now, |(_, since)| *since);
+            worker.waiting = Some((why, since));
+        }
+    }
+
     /// The starts of the pool that have no place yet, by the reason, the most common one first.
     pub(crate) fn waiting(&self, pool: &str) -> Vec<WaitingStarts> {
-        let mut reasons: BTreeMap<&str, (usize, Micros)> = BTreeMap::new();
-        for (_, (why, since)) in self.without_place().filter(|(of, _)| ***of == *pool) {
-            let (workers, first) = reasons.entry(why).or_insert((0, *since));
-            *workers += 1;
-            *first = (*first).min(*since);
-        }
-        let waiting = reasons.into_iter().map(|(reason, (workers, since))| WaitingStarts {
-            workers,
-            reason: reason.to_owned(),
-            since,
-        });
-        let mut waiting: Vec<WaitingStarts> = waiting.collect();
-        waiting.sort_by_key(|waiting| Reverse(waiting.workers));
-        waiting
+        let of_pool = self.without_place().filter(|(of, _)| ***of == *pool);
+        let reasons = by_reason(of_pool.map(|(_, why)| why)).into_iter();
+        reasons.map(|(reason, workers, since)| WaitingStarts { workers, reason, since }).collect()
     }
 
     /// The number of starts that have no place yet, of the pools that have any.
@@ -49,4 +48,21 @@ impl FleetState {
         let asked = self.workers.values().filter(|worker| worker.phase == Phase::Asked);
         asked.filter_map(|worker| Some((&worker.pool, worker.waiting.as_ref()?)))
     }
+}
+
+/// How many there are of each reason, and the first time of it; the most common reason first.
+pub(super) fn by_reason<'a>(
+    reasons: impl Iterator<Item = &'a (String, Micros)>,
+) -> Vec<(String, usize, Micros)> {
+    let mut counts: BTreeMap<&str, (usize, Micros)> = BTreeMap::new();
+    for (why, since) in reasons {
+        let (workers, first) = counts.entry(why).or_insert((0, *since));
+        *workers += 1;
+        *first = (*first).min(*since);
+    }
+    let counts = counts.into_iter();
+    let mut counts: Vec<_> =
+        counts.map(|(why, (workers, since))| (why.to_owned(), workers, since)).collect();
+    counts.sort_by_key(|(_, workers, _)| Reverse(*workers));
+    counts
 }

@@ -3,6 +3,11 @@ use assay_fleet::Ticket;
 use super::*;
 
 const START: Micros = Micros::from_secs(1_000);
+/// The time at which a creation is tried again.
+const AGAIN: Micros = Micros::from_secs(1_005);
+/// The uid of the Pod that is made.
+const UID: &str = "3f1c";
+const MADE: Result<Option<&str>, CreateRefusal> = Ok(Some(UID));
 
 fn at(seconds: u64) -> Micros {
     START + Micros::from_secs(seconds)
@@ -18,6 +23,7 @@ fn told(effects: &[PodEffect]) -> Vec<String> {
         },
         PodEffect::Tell(WorkerEvent::Waiting { why, .. }) => format!("waits: {why}"),
         PodEffect::Tell(WorkerEvent::Placed { .. }) => "placed".into(),
+        PodEffect::Tell(WorkerEvent::Leaving { why, .. }) => format!("leaves: {why}"),
         PodEffect::Tell(WorkerEvent::Ended { how, .. }) => match how {
             WorkerEnd::NotStarted(why) => format!("not started: {why}"),
             WorkerEnd::Finished(why) => format!("finished: {why}"),
@@ -47,7 +53,7 @@ impl Life {
 
     fn made() -> Self {
         let mut life = Self::asked();
-        assert!(life.created(Ok(())).is_empty());
+        assert!(life.created(MADE).is_empty());
         life
     }
 
@@ -57,12 +63,30 @@ impl Life {
         life
     }
 
-    fn created(&mut self, answer: Result<(), CreateRefusal>) -> Vec<String> {
-        told(&self.pods.created(START, (self.ticket, &self.pool), answer))
+    fn created(&mut self, answer: Result<Option<&str>, CreateRefusal>) -> Vec<String> {
+        let answer = answer.map(|uid| uid.map(|uid| PodUid(uid.into())));
+        told(&self.pods.created(AGAIN, (self.ticket, &self.pool), answer))
     }
 
     fn seen(&mut self, reading: PodReading) -> Vec<String> {
-        told(&self.pods.seen((self.ticket, &self.pool), reading))
+        self.sighted(UID, reading, None)
+    }
+
+    fn leaves(&mut self, reading: PodReading, why: &str) -> Vec<String> {
+        self.sighted(UID, reading, Some(why))
+    }
+
+    fn sighted(&mut self, uid: &str, reading: PodReading, leaves: Option<&str>) -> Vec<String> {
+        let leaves = leaves.map(str::to_owned);
+        let sighting = PodSighting { uid: PodUid(uid.into()), reading, leaves };
+        told(&self.pods.seen((self.ticket, &self.pool), sighting))
+    }
+
+    /// The worker of a token that Kubernetes says is of this Pod.
+    fn identified(&self, name: &str, uid: &str) -> Result<TicketId, String> {
+        let identity = PodIdentity { name: name.into(), uid: PodUid(uid.into()) };
+        let named = |pool: &str, _| format!("assay-{pool}");
+        self.pods.identify(&identity, named).map_err(|refused| refused.to_string())
     }
 
     fn stop(&mut self, how: Stop) -> Vec<String> {
@@ -108,9 +132,9 @@ fn a_quota_is_waited_for_and_tried_again() {
     let mut life = Life::asked();
     let refused = || Err(CreateRefusal::ForNow("exceeded quota".into()));
     assert_eq!(life.created(refused()), ["waits: exceeded quota"]);
-    assert_eq!(life.pods.next_due(), Some(START + AGAIN));
+    assert_eq!(life.pods.next_due(), Some(AGAIN));
     assert!(life.pods.due(START).is_empty());
-    assert_eq!(told(&life.pods.due(START + AGAIN)), ["create"]);
+    assert_eq!(told(&life.pods.due(AGAIN)), ["create"]);
     assert!(life.pods.due(at(1_000)).is_empty(), "it is under way");
     assert!(life.created(refused()).is_empty(), "the reason is the same");
     // A call without an answer may have made it.
@@ -131,10 +155,10 @@ fn a_stop_is_polite_or_not_and_a_stronger_one_follows_a_weaker_one() {
 fn a_stop_during_the_creation_deletes_what_comes_of_it() {
     let mut life = Life::asked();
     assert!(life.stop(Stop::GiveUp).is_empty());
-    assert_eq!(life.created(Ok(())), ["delete in 1 s"]);
+    assert_eq!(life.created(MADE), ["delete in 1 s"]);
     assert_eq!(life.gone(), ["finished: its Pod was deleted"]);
     // Its end may have been known before the answer.
-    assert_eq!(life.created(Ok(())), ["delete in 1 s"]);
+    assert_eq!(life.created(MADE), ["delete in 1 s"]);
 }
 
 #[test]
@@ -159,7 +183,7 @@ fn somebody_elses_deletion_is_a_failure() {
 fn a_pod_is_gone_if_a_list_that_began_after_it_lacks_it() {
     let mut life = Life::asked();
     life.pods.list_begins();
-    assert!(life.created(Ok(())).is_empty());
+    assert!(life.created(MADE).is_empty());
     assert!(life.pods.list_ends().is_empty(), "the list may have begun before");
     life.pods.list_begins();
     life.seen(PodReading::Running);
@@ -182,12 +206,64 @@ fn nothing_is_gone_while_kubernetes_cannot_be_asked() {
 fn a_server_finds_the_workers_of_the_server_before_it() {
     let (mut pods, pool): (_, Arc<str>) = (Pods::default(), "gpu".into());
     let tickets: Vec<TicketId> = (0..3).map(|_| TicketId::generate()).collect();
+    let sighting = |reading| PodSighting { uid: PodUid(UID.into()), reading, leaves: None };
     pods.list_begins();
-    assert_eq!(told(&pods.seen((tickets[0], &pool), PodReading::Running)), ["placed"]);
-    assert_eq!(pods.seen((tickets[1], &pool), PodReading::Waiting("no node".into())).len(), 1);
-    let over = told(&pods.seen((tickets[2], &pool), PodReading::Succeeded));
+    assert_eq!(told(&pods.seen((tickets[0], &pool), sighting(PodReading::Running))), ["placed"]);
+    let waits = sighting(PodReading::Waiting("no node".into()));
+    assert_eq!(pods.seen((tickets[1], &pool), waits).len(), 1);
+    let over = told(&pods.seen((tickets[2], &pool), sighting(PodReading::Succeeded)));
     assert_eq!(over, ["delete in 1 s"], "its end was told by the server before");
     assert!(pods.list_ends().is_empty());
     assert_eq!(told(&pods.end_waiting(START)), ["delete in 1 s"]);
     assert_eq!(pods.running(), [(tickets[0], pool)]);
+}
+
+#[test]
+fn a_pod_that_somebody_else_ends_leaves_as_soon_as_it_is_seen() {
+    let why = "EvictionByEvictionAPI: evicting";
+    let leaves = [format!("leaves: {why}")];
+    let mut life = Life::running();
+    assert_eq!(life.leaves(PodReading::Running, why), leaves);
+    assert!(life.leaves(PodReading::Running, "its Pod is being deleted").is_empty(), "told once");
+    assert_eq!(life.seen(PodReading::Succeeded), ["finished: its Pod succeeded", "delete in 1 s"]);
+    assert_eq!(Life::made().leaves(PodReading::Starting, why)[1..], leaves, "it has not joined");
+    let mut found = Life { pods: Pods::default(), ..Life::made() };
+    assert_eq!(found.leaves(PodReading::Running, why)[..], ["placed", &*leaves[0]]);
+    let mut life = Life::running();
+    life.stop(Stop::Leave);
+    assert!(life.leaves(PodReading::Running, "its Pod is being deleted").is_empty(), "by Assay");
+}
+
+#[test]
+fn a_token_is_good_for_the_pod_that_was_made_while_it_stays() {
+    let (life, mut life_that_leaves) = (Life::running(), Life::running());
+    assert_eq!(life.identified("assay-gpu", UID), Ok(life.ticket));
+    let refused = |life: &Life, name: &str, uid: &str| life.identified(name, uid).expect_err("no");
+    assert_eq!(refused(&life, "assay-cpu", UID), "the Pod assay-cpu is none of this server's");
+    let why = "the Pod assay-gpu is another one than that which was made";
+    assert_eq!(refused(&life, "assay-gpu", "4a2d"), why);
+    life_that_leaves.leaves(PodReading::Running, "evicted");
+    let why = "the Pod assay-gpu is being deleted";
+    assert_eq!(refused(&life_that_leaves, "assay-gpu", UID), why);
+    let mut stopped = Life::running();
+    stopped.stop(Stop::GiveUp);
+    assert_eq!(refused(&stopped, "assay-gpu", UID), why);
+    // Its worker may be faster than the answer to its creation.
+    let mut early = Life::asked();
+    assert_eq!(refused(&early, "assay-gpu", UID), "the Pod assay-gpu is not known yet");
+    // A call before made it.
+    assert!(early.created(Ok(None)).is_empty());
+    assert_eq!(refused(&early, "assay-gpu", UID), "the Pod assay-gpu is not known yet");
+    early.seen(PodReading::Running);
+    assert_eq!(early.identified("assay-gpu", UID), Ok(early.ticket));
+}
+
+#[test]
+fn a_pod_in_the_place_of_the_one_that_was_made_is_deleted() {
+    let mut life = Life::running();
+    let replaced = life.sighted("4a2d", PodReading::Running, None);
+    let why = "failed: its Pod was replaced by another one of its name";
+    assert_eq!(replaced, [why, "delete in 1 s"]);
+    let why = "the Pod assay-gpu is none of this server's";
+    assert_eq!(life.identified("assay-gpu", "4a2d"), Err(why.into()));
 }

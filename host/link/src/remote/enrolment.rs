@@ -1,6 +1,6 @@
 //! The gRPC service by which workers of other machines get certificates.
 
-use assay_fleet::Fleet;
+use assay_fleet::{Fleet, ProofRefusal};
 use assay_wire::proto::enrolment_server::Enrolment;
 use assay_wire::proto::{Certificate, JoinRequest, RenewRequest};
 use tonic::{Request, Response, Status};
@@ -11,7 +11,7 @@ use crate::caller::{Caller, check_engine};
 #[derive(Clone)]
 pub(crate) struct EnrolmentService {
     pub workers: RemoteWorkers,
-    /// The fleet, which knows the tickets of workers that were started.
+    /// The fleet, which knows the tickets of workers that were started, and what else proves who they are.
     pub fleet: Fleet,
 }
 
@@ -25,7 +25,8 @@ impl Enrolment for EnrolmentService {
             let applicant = Applicant { pool, machine, signing_request };
             self.workers.join(&token, applicant).await
         } else {
-            let ticket = self.fleet.enrol(&token, &pool).map_err(|it| status(it.into()))?;
+            let enrolled = self.fleet.enrol(&token, &pool).await;
+            let ticket = enrolled.map_err(|it| status(it.into()))?;
             let applicant = Applicant { pool, machine, signing_request };
             self.workers.join_started(ticket, applicant).await
         };
@@ -51,6 +52,10 @@ fn status(refused: NotIssued) -> Status {
     if let NotIssued::Store(error) = &refused {
         tracing::warn!("a worker gets no certificate: {error}");
         return Status::unavailable("the server cannot issue certificates now");
+    }
+    if let NotIssued::Proof(ProofRefusal::Unchecked(why)) = refused {
+        tracing::warn!("a worker must ask again for a certificate: {why}");
+        return Status::unavailable(why);
     }
     tracing::warn!("a worker is refused: {refused}");
     match refused {

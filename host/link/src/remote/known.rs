@@ -11,7 +11,7 @@ use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::now;
-use assay_fleet::TicketRefusal;
+use assay_fleet::ProofRefusal;
 use assay_store::audit::Actor;
 use assay_store::remote_workers::{AuthorityRow, NewWorkerToken, RemoteWorkerRow};
 use assay_store::{Store, StoreError};
@@ -87,7 +87,7 @@ pub(crate) enum NotIssued {
     #[error("{0}")]
     BadRequest(String),
     #[error(transparent)]
-    Ticket(#[from] TicketRefusal),
+    Proof(#[from] ProofRefusal),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -176,7 +176,7 @@ impl RemoteWorkers {
         self.enrol(TicketId::generate(), Some(token), applicant).await
     }
 
-    /// A worker that was started and whose ticket the fleet has checked.
+    /// A worker that was started and whose proof the fleet has checked.
     pub(crate) async fn join_started(
         &self,
         id: TicketId,

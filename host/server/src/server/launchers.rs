@@ -76,8 +76,13 @@ async fn kubernetes(
     let connection = assay_kubernetes::connect(file.namespace.as_deref()).await?;
     tracing::info!("workers are Pods of the namespace {}", connection.namespace());
     let pools = file.pools.clone().into_iter().map(|(name, pool)| (name.into(), pool));
-    let settings =
-        KubernetesSettings { server, cluster: cluster(&ca_pin), ca_pin, pools: pools.collect() };
+    let settings = KubernetesSettings {
+        server,
+        cluster: cluster(&ca_pin),
+        ca_pin,
+        join: file.join,
+        pools: pools.collect(),
+    };
     Ok(Some((settings, connection)))
 }
 

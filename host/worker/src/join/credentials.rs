@@ -47,9 +47,12 @@ pub(super) struct Credentials {
 }
 
 /// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum NoCertificate {
     /// The server says so for good.
+    #[error("{0}")]
     Refused(String),
+    #[error("{0:#}")]
     Unreachable(anyhow::Error),
 }
 
@@ -77,19 +80,31 @@ impl Credentials {
 
 impl Server {
     /// Exchanges the token for a certificate.
-    pub(super) async fn join(&self, token: String, pool: &str) -> anyhow::Result<Credentials> {
-        let key = WorkerKey::generate()?;
+    pub(super) async fn join(
+        &self,
+        token: String,
+        pool: &str,
+    ) -> Result<Credentials, NoCertificate> {
+        let here = |error: anyhow::Error| NoCertificate::Refused(format!("{error:#}"));
+        let key = WorkerKey::generate().map_err(|error| here(error.into()))?;
+        let signing_request = key.request().map_err(|error| here(error.into()))?.into();
         let request = JoinRequest {
             token,
             pool: pool.to_owned(),
             engine: assay_sandbox::engine_id(),
             machine: machine_name(),
-            signing_request: key.request()?.into(),
+            signing_request,
         };
-        let config = Arc::new(client_config(self.pin, None, Purpose::Enrolment)?);
-        let mut client = self.enrolment(config).await?;
-        let answer = client.join(request).await.map_err(|status| anyhow!(said(&status)))?;
-        Credentials::new(self.pin, &key, answer.into_inner())
+        let config = client_config(self.pin, None, Purpose::Enrolment);
+        let config = Arc::new(config.map_err(|error| here(error.into()))?);
+        let mut client = self.enrolment(config).await.map_err(NoCertificate::Unreachable)?;
+        let answer = client.join(request).await.map_err(|status| match status.code() {
+            Code::PermissionDenied | Code::InvalidArgument | Code::FailedPrecondition => {
+                NoCertificate::Refused(said(&status))
+            }
+            _ => NoCertificate::Unreachable(anyhow!(said(&status))),
+        })?;
+        Credentials::new(self.pin, &key, answer.into_inner()).map_err(here)
     }
 
     /// A new certificate in the place of this one, with a new key.

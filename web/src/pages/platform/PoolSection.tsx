@@ -27,7 +27,12 @@ export function PoolSection(props: {
         <Bounds pool={pool} />
       </Group>
       {pool.trouble && <StartFailures trouble={pool.trouble} />}
-      {pool.waiting && pool.waiting.length > 0 && <Waiting waiting={pool.waiting} />}
+      {pool.waiting && pool.waiting.length > 0 && (
+        <Reasons title="Workers wait for a place" reasons={pool.waiting} />
+      )}
+      {pool.leaving && pool.leaving.length > 0 && (
+        <Reasons title="Workers leave" reasons={pool.leaving} />
+      )}
       <PoolFacts pool={pool} total={total} range={range} />
       {history && to && history.samples.length > 0 && (
         <PoolChart pool={pool.pool} samples={history.samples} to={to} />
@@ -80,12 +85,12 @@ function PoolFacts(props: { pool: Pool; total: number | undefined; range: string
   );
 }
 
-function Waiting({ waiting }: { waiting: NonNullable<Pool["waiting"]> }) {
+function Reasons(props: { title: string; reasons: NonNullable<Pool["waiting"]> }) {
   return (
-    <Alert color="yellow" variant="outline" title="Workers wait for a place">
-      {waiting.map((wait) => (
-        <Text size="sm" key={wait.reason}>
-          {count(wait.workers)} since {ago(wait.since)}: {wait.reason}
+    <Alert color="yellow" variant="outline" title={props.title}>
+      {props.reasons.map(({ workers, since, reason }) => (
+        <Text size="sm" key={reason}>
+          {count(workers)} since {ago(since)}: {reason}
         </Text>
       ))}
     </Alert>

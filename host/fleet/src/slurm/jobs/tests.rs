@@ -24,6 +24,7 @@ fn said(effects: &[JobEffect]) -> Vec<String> {
         JobEffect::Cancel(id, how) => format!("cancel {id} {how:?}"),
         JobEffect::Tell(WorkerEvent::Waiting { why, .. }) => format!("waiting: {why}"),
         JobEffect::Tell(WorkerEvent::Placed { .. }) => "placed".into(),
+        JobEffect::Tell(WorkerEvent::Leaving { why, .. }) => format!("leaving: {why}"),
         JobEffect::Tell(WorkerEvent::Ended { how, .. }) => match how {
             WorkerEnd::NotStarted(_) => "not started".into(),
             WorkerEnd::Finished(_) => "finished".into(),
