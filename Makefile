@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -173,6 +173,10 @@ test-dist: dist ## Try the release in fresh Debian 12 systems, as root (some min
 
 test-containers: dist ## Build the images of containers from the release and kill servers in them, as root (some minutes, Debian's packages)
 	@scripts/test-containers.sh
+
+test-kubernetes: ## Test workers as Pods with the API server of an administrator's file, KUBECONFIG; Pods run here, as processes
+	@[ -n "$(KUBECONFIG)" ] || { echo 'usage: make test-kubernetes KUBECONFIG=FILE' >&2; exit 2; }
+	@ASSAY_TEST_KUBECONFIG="$$(realpath "$(KUBECONFIG)")" scripts/test-one.sh kubernetes:: $(ARGS)
 
 sqlx: ## Describe the server's queries anew (.sqlx), after a change of one or of a migration
 	@scripts/setup.sh sqlx

@@ -1,7 +1,8 @@
-//! Workers that are Pods of Kubernetes: how they start, wait, leave, and get lost. The API server is one of the tests' own,
-//! which runs each Pod as a real worker process.
+//! Workers that are Pods of Kubernetes: how they start, wait, leave, and get lost. Each Pod runs as a real worker process;
+//! the API server is the tests' own, or a real one (`make test-kubernetes`).
 
 mod cluster;
+mod joins;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use assay_tests::{Answers, Host, HostOptions, Sleepers, item, program, until};
 use serde_json::{Value, json};
 
 use crate::launched::{busy, joined, pool, scores, set, waits};
-use cluster::{Cluster, MISSING_IMAGE};
+use cluster::{Cluster, MISSING_IMAGE, rights};
 
 fn server(cluster: &Cluster, workers: &[&str], file: &str) -> Host {
     Host::start(options(cluster, workers, file, "127.0.0.1:0"))
@@ -31,7 +32,9 @@ fn options(cluster: &Cluster, workers: &[&str], file: &str, listen: &str) -> Hos
 /// A pool whose Pods run this program of a worker.
 fn pool_of(image: &str, command: &Value) -> Value {
     let container = json!({ "name": "worker", "image": image, "command": command });
-    let spec = json!({ "terminationGracePeriodSeconds": 60, "containers": [container] });
+    let spec = json!({
+        "automountServiceAccountToken": false, "terminationGracePeriodSeconds": 60, "containers": [container]
+    });
     json!({ "pod": { "spec": spec } })
 }
 
@@ -48,10 +51,17 @@ fn sleepers_pool(sleepers: &Sleepers) -> Value {
 
 async fn pods(cluster: &Cluster, count: usize) -> Vec<String> {
     until(&format!("there are {count} Pods"), async || {
-        let pods = cluster.pods();
+        let pods = cluster.pods().await;
         (pods.len() == count).then_some(pods)
     })
     .await
+}
+
+async fn gone(cluster: &Cluster, name: &str) {
+    until("the Pod is gone", async || {
+        (!cluster.pods().await.iter().any(|it| it == name)).then_some(())
+    })
+    .await;
 }
 
 async fn trouble(client: &Client, name: &str, said: &str) {
@@ -74,7 +84,7 @@ fn pod_of(pods: &[String], worker: &Worker) -> String {
 
 #[tokio::test]
 async fn pods_join_answer_and_are_deleted_one_by_one() {
-    let cluster = Cluster::start(4);
+    let cluster = Cluster::start(4).await;
     let file = cluster.file(&json!({ "cpu": workers_pool() }));
     let mut host = server(&cluster, &["cpu=2"], &file);
     let client = host.client();
@@ -94,7 +104,11 @@ async fn pods_join_answer_and_are_deleted_one_by_one() {
         .output()
         .expect("it runs");
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    assert!(doctor.contains("the Pods of assay can be listed; 1 pools run there"), "{doctor}");
+    let found = format!(
+        "the Pods of {} can be listed and their tokens checked; 1 pools run there",
+        cluster.namespace()
+    );
+    assert!(doctor.contains(&found), "{doctor}");
 
     set(&client, "cpu", 1).await;
     let left = joined(&client, 1).await.remove(0);
@@ -103,19 +117,19 @@ async fn pods_join_answer_and_are_deleted_one_by_one() {
     scores(&host, &plugin).await;
     assert!(host.stop(), "it ends well");
     pods(&cluster, 0).await;
-    let verbs: BTreeSet<String> = cluster.verbs().into_iter().collect();
-    let rights = ["create", "delete", "list", "watch"].map(str::to_owned);
-    assert_eq!(verbs, BTreeSet::from(rights), "the Role grants these alone");
+    if let Some(calls) = cluster.calls() {
+        assert_eq!(calls, rights(), "the server has the rights that it uses, and no others");
+    }
 }
 
 #[tokio::test]
 async fn pods_that_do_not_start_say_why() {
-    let cluster = Cluster::start(1);
+    let cluster = Cluster::start(1).await;
     let ends = |script: &str| pool_of("assay-worker", &json!(["/bin/sh", "-c", script]));
     let pools = json!({
         "cpu": workers_pool(),
         "image": pool_of(MISSING_IMAGE, &json!(["x"])),
-        "invalid": pool_of("two words", &json!(["x"])),
+        "invalid": pool_of(" assay-worker", &json!(["x"])),
         "ends": ends("echo the disk is full >&2; exit 3"),
     });
     let file = cluster.file(&pools);
@@ -137,16 +151,16 @@ async fn pods_that_do_not_start_say_why() {
     set(&client, "ends", 0).await;
     pods(&cluster, 2).await;
 
-    cluster.set_quota(2);
+    cluster.set_quota(2).await;
     set(&client, "cpu", 3).await;
     assert_eq!(waits(&client, "cpu", "exceeded quota").await, 1);
-    cluster.set_quota(9);
+    cluster.set_quota(9).await;
     joined(&client, 3).await;
 }
 
 #[tokio::test]
 async fn watches_that_are_cut_lose_nothing() {
-    let cluster = Cluster::start(4);
+    let Some(cluster) = Cluster::with_faults(4).await else { return };
     let file = cluster.file(&json!({ "cpu": workers_pool() }));
     let host = server(&cluster, &["cpu=2"], &file);
     let client = host.client();
@@ -158,8 +172,7 @@ async fn watches_that_are_cut_lose_nothing() {
         cluster.cut();
         cluster.kill(&name);
         if is_forgotten {
-            until("its end is a change", async || (!cluster.pods().contains(&name)).then_some(()))
-                .await;
+            gone(&cluster, &name).await;
             cluster.forget_changes();
             cluster.cut();
         }
@@ -176,7 +189,7 @@ async fn watches_that_are_cut_lose_nothing() {
 
 #[tokio::test]
 async fn an_evicted_worker_finishes_what_it_runs() {
-    let cluster = Cluster::start(4);
+    let cluster = Cluster::start(4).await;
     let sleepers = Sleepers::starting_in(Duration::ZERO);
     let file = cluster.file(&json!({ "cpu": sleepers_pool(&sleepers) }));
     let host = server(&cluster, &["cpu=1"], &file);
@@ -186,7 +199,7 @@ async fn an_evicted_worker_finishes_what_it_runs() {
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     let first = busy(&client, None).await;
     let name = pod_of(&pods(&cluster, 1).await, &first);
-    cluster.evict(&name);
+    cluster.evict(&name).await;
     until("it leaves", async || {
         let workers = client.workers().await.expect("answers").items;
         let leaving = workers.iter().find(|it| it.state == WorkerState::Draining)?;
@@ -199,12 +212,47 @@ async fn an_evicted_worker_finishes_what_it_runs() {
     let results = answers.finish(&client, &items).await;
     let result = &results["gated"];
     assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 1), "{result:?}");
-    until("it is gone", async || (!cluster.pods().contains(&name)).then_some(())).await;
+    gone(&cluster, &name).await;
+}
+
+#[tokio::test]
+async fn a_worker_whose_pod_is_to_be_taken_away_gets_nothing_more() {
+    let cluster = Cluster::start(4).await;
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let file = cluster.file(&json!({ "cpu": sleepers_pool(&sleepers) }));
+    let host = server(&cluster, &["cpu=1"], &file);
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    let items = vec![item("gated", "preempted 1", "4")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    let first = busy(&client, None).await;
+    let name = pod_of(&pods(&cluster, 1).await, &first);
+    assert_eq!(pool(&client, "cpu").await.leaving, []);
+    // Its worker knows nothing of it.
+    cluster.disrupt(&name, "PreemptionByScheduler").await;
+    let leaving = until("it leaves", async || pool(&client, "cpu").await.leaving.pop()).await;
+    let why = "PreemptionByScheduler: by the test";
+    assert_eq!((leaving.workers, &*leaving.reason), (1, why));
+    let next = until("another one takes its place", async || {
+        let workers = client.workers().await.expect("answers").items.into_iter();
+        workers.filter(|it| it.joined_at.is_some()).find(|it| it.ticket != first.ticket)
+    })
+    .await;
+    // The time that Kubernetes gives is over.
+    cluster.kill(&name);
+    let second = busy(&client, Some(first.ticket)).await;
+    assert_eq!(second.ticket, next.ticket);
+    until("nobody leaves", async || pool(&client, "cpu").await.leaving.is_empty().then_some(()))
+        .await;
+    sleepers.open("preempted");
+    let results = answers.finish(&client, &items).await;
+    let result = &results["gated"];
+    assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 1), "{result:?}");
 }
 
 #[tokio::test]
 async fn a_pod_that_is_killed_loses_no_request() {
-    let cluster = Cluster::start(4);
+    let cluster = Cluster::start(4).await;
     let sleepers = Sleepers::starting_in(Duration::ZERO);
     let file = cluster.file(&json!({ "cpu": sleepers_pool(&sleepers) }));
     let host = server(&cluster, &["cpu=1"], &file);
@@ -219,12 +267,13 @@ async fn a_pod_that_is_killed_loses_no_request() {
     let results = answers.finish(&client, &items).await;
     let result = &results["gated"];
     assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 2), "{result:?}");
-    assert!(!cluster.pods().iter().any(|pod| pod.ends_with(&first.ticket.to_string())));
+    let left = cluster.pods().await;
+    assert!(!left.iter().any(|pod| pod.ends_with(&first.ticket.to_string())), "{left:?}");
 }
 
 #[tokio::test]
-async fn pods_outlive_a_server_that_is_killed_and_a_kubernetes_that_is_away() {
-    let cluster = Cluster::start(2);
+async fn pods_outlive_a_server_that_is_killed() {
+    let cluster = Cluster::start(2).await;
     let file = cluster.file(&json!({ "cpu": workers_pool() }));
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
     let listen = free.expect("bound").to_string();
@@ -238,15 +287,25 @@ async fn pods_outlive_a_server_that_is_killed_and_a_kubernetes_that_is_away() {
     let after = tickets(&joined(&host.client(), 2).await);
     assert_eq!(before, after);
     until("the one that nobody knows is deleted, and another one waits", async || {
-        let now = cluster.pods();
+        let now = cluster.pods().await;
         let kept = now.iter().filter(|pod| all.contains(pod)).count();
         (now.len() == 3 && kept == 2).then_some(())
     })
     .await;
     scores(&host, &plugin).await;
+    assert!(host.stop(), "it ends well");
+    pods(&cluster, 0).await;
+}
 
-    cluster.set_away(true);
+#[tokio::test]
+async fn pods_outlive_a_kubernetes_that_is_away() {
+    let Some(cluster) = Cluster::with_faults(2).await else { return };
+    let file = cluster.file(&json!({ "cpu": workers_pool() }));
+    let mut host = server(&cluster, &["cpu=3"], &file);
     let client = host.client();
+    let plugin = host.publish("trivial").await;
+    let before = tickets(&joined(&client, 2).await);
+    cluster.set_away(true);
     assert_eq!(waits(&client, "cpu", "Kubernetes cannot be asked").await, 1);
     assert_eq!(before, tickets(&joined(&client, 2).await), "they are still here");
     scores(&host, &plugin).await;
