@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a Pod's worker presents to join.
+/// The proof with which the worker of a Pod joins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PodJoin {

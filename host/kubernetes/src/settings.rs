@@ -41,7 +41,7 @@ pub struct KubernetesFile {
     pub server: Option<String>,
     /// The namespace of the Pods, if not the server's own.
     pub namespace: Option<String>,
-    /// What the workers present to join.
+    /// The proof with which the workers join.
     #[serde(default)]
     pub join: PodJoin,
     pub pools: BTreeMap<String, KubernetesPool>,

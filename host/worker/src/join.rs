@@ -101,7 +101,7 @@ pub(crate) fn run(options: JoinOptions, ticket: Option<String>) -> anyhow::Resul
     })
 }
 
-/// What this worker presents to join.
+/// The proof with which this worker joins.
 enum Proof {
     Text(String),
     /// A file that is written anew from time to time.
