@@ -146,6 +146,7 @@ class Tensor:
     contiguous, the last dimension fastest.
     """
     buffer: int
+    offset: int
     dtype: gpu_types.Dtype
     shape: List[int]
 
@@ -180,7 +181,22 @@ class Argument_Boolean:
     value: bool
 
 
-Argument = Union[Argument_Tensor, Argument_I32, Argument_I64, Argument_Fp32, Argument_Fp64, Argument_Boolean]
+@dataclass
+class Argument_Absent:
+    pass
+
+
+@dataclass
+class Argument_Integers:
+    value: List[int]
+
+
+@dataclass
+class Argument_Tensors:
+    value: List[Tensor]
+
+
+Argument = Union[Argument_Tensor, Argument_I32, Argument_I64, Argument_Fp32, Argument_Fp64, Argument_Boolean, Argument_Absent, Argument_Integers, Argument_Tensors]
 
 
 @dataclass
