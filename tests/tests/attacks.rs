@@ -35,6 +35,15 @@ impl Boxes {
             Self::WithoutCgroups => json!(["cgroups"]),
         }
     }
+
+    /// The most processes that a program has at once, whose limit is 16. The box's own first one may count or not. Where
+    /// the kernel counts all of a user, up to four of the helper's may have ended.
+    fn processes_max(self) -> u32 {
+        match self {
+            Self::Whole => 17,
+            Self::WithoutCgroups => 20,
+        }
+    }
 }
 
 /// The program's text with what it shares with the others.
@@ -46,9 +55,17 @@ pub(crate) fn source(file: &str) -> String {
     read(file).replace("#include \"attack.h\"", &read("attack.h"))
 }
 
-fn submitted(key: String, attack: &Attack, targets: &Targets, host: &Host) -> SubmitItem {
-    let arguments: Vec<_> =
-        attack.arguments.iter().map(|written| targets.argument(written, host)).collect();
+fn submitted(
+    key: String,
+    attack: &Attack,
+    targets: &Targets,
+    (host, boxes): (&Host, Boxes),
+) -> SubmitItem {
+    let argument = |written: &&str| match *written {
+        "{processes}" => boxes.processes_max().to_string(),
+        written => targets.argument(written, host),
+    };
+    let arguments: Vec<_> = attack.arguments.iter().map(argument).collect();
     let limits: Value = serde_json::from_str(attack.limits).expect("limits are JSON");
     let label = json!({
         "toolchain": attack.toolchain(),
@@ -68,12 +85,16 @@ fn harmless(key: String, number: usize) -> SubmitItem {
 }
 
 /// All attacks, a harmless program before each.
-fn mixed(targets: &Targets, host: &Host) -> (Vec<SubmitItem>, BTreeMap<String, &'static Attack>) {
+fn mixed(
+    targets: &Targets,
+    host: &Host,
+    boxes: Boxes,
+) -> (Vec<SubmitItem>, BTreeMap<String, &'static Attack>) {
     let (mut items, mut attacks) = (Vec::new(), BTreeMap::new());
     for (at, attack) in table::all().enumerate() {
         items.push(harmless(format!("harmless-{at}"), at));
         let key = format!("{} ({at})", attack.file);
-        items.push(submitted(key.clone(), attack, targets, host));
+        items.push(submitted(key.clone(), attack, targets, (host, boxes)));
         attacks.insert(key, attack);
     }
     (items, attacks)
@@ -232,7 +253,7 @@ async fn all_attacks(options: HostOptions, boxes: Boxes) {
     warm(&host, &plugin, boxes).await;
     let pool_before = pool(&host);
 
-    let (mut items, attacks) = mixed(&targets, &host);
+    let (mut items, attacks) = mixed(&targets, &host, boxes);
     let client = host.client();
     let mut by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
     // A machine that is too busy to judge says so; then the same is asked again.

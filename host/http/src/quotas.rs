@@ -116,7 +116,9 @@ mod tests {
         let mut wait = QueueWait::of_call();
         let whole = wait.left;
         for naps in 1..3 {
-            assert!(wait.wait(tokio::time::sleep(nap)).await.is_some());
+            // The nap begins with the wait.
+            let napped = wait.wait(async { tokio::time::sleep(nap).await });
+            assert!(napped.await.is_some());
             assert!(wait.left <= whole - naps * nap);
         }
         wait.left = nap;

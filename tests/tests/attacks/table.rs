@@ -123,9 +123,8 @@ const RESOURCES: &[Attack] = &[
         "limited_processes",
         "limited_memory",
     ]),
-    // The box's own first process may count or not.
-    attack("process_count.c").arguments(&["17"]).ends(&["exited_0", "limited_processes"]),
-    attack("thread_count.c").arguments(&["17"]).ends(&["exited_0", "limited_processes"]),
+    attack("process_count.c").arguments(&["{processes}"]).ends(&["exited_0", "limited_processes"]),
+    attack("thread_count.c").arguments(&["{processes}"]).ends(&["exited_0", "limited_processes"]),
     attack("children.py").limits(SHORT).ends(&[
         "limited_cpu",
         "limited_processes",

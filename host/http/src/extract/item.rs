@@ -1,12 +1,13 @@
 //! One item of a submission: its checks, and the bytes that are stored and sent to workers.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use assay_api::request::SubmitItem;
 use assay_core::limits;
 use assay_wire::proto;
 use prost::Message as _;
-use serde_json::Value;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::extract::name::check_text;
@@ -100,18 +101,68 @@ pub(crate) fn check_fields(
             return Err(format!("{what} has {bytes} bytes, the limit is {bytes_max}"));
         }
     }
-    check_escapes("label", label)?;
-    check_escapes("metadata", metadata)
+    check_readable("label", label)?;
+    check_readable("metadata", metadata)
 }
 
-/// Refuses half of a surrogate pair, which JSON's grammar allows and no plugin can read as text.
-fn check_escapes(what: &str, value: Option<&RawValue>) -> Result<(), String> {
-    let Some(json) = value.map(RawValue::get).filter(|json| json.contains("\\u")) else {
-        return Ok(());
-    };
-    serde_json::from_str::<Value>(json)
+/// Refuses what JSON's grammar allows and no plugin can read: half of a surrogate pair, a number beyond a double, and more than
+/// 127 levels.
+fn check_readable(what: &str, value: Option<&RawValue>) -> Result<(), String> {
+    let Some(value) = value else { return Ok(()) };
+    serde_json::from_str::<Readable>(value.get())
         .map(drop)
         .map_err(|error| format!("{what} is not readable: {error}"))
+}
+
+/// Any value, read to its end and forgotten. `IgnoredAny` would pass over its texts and numbers unread.
+struct Readable;
+
+impl<'de> Deserialize<'de> for Readable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Readable {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
+        while fields.next_entry::<Self, Self>()?.is_some() {}
+        Ok(self)
+    }
 }
 
 /// The bytes that are stored and sent to workers.
@@ -149,6 +200,8 @@ mod tests {
             (r#"{"key":"a","response":"x\ud800"}"#, "response is not readable: "),
             (r#"{"key":"a","response":"x","label":"\ude00"}"#, "label is not readable: "),
             (r#"{"key":"a","response":"x","metadata":["\ud800"]}"#, "metadata is not readable: "),
+            (r#"{"key":"a","response":"x","label":1e999}"#, "label is not readable: number out"),
+            (r#"{"key":"a","response":"x","metadata":{"a":-2e308}}"#, "metadata is not readable: "),
             (r#"{"key":"a","response":7}"#, "response is not readable: invalid type: integer"),
             (r#"{"key":"a","response":"x","group":7}"#, "the item is not readable: invalid type"),
         ] {
@@ -156,6 +209,21 @@ mod tests {
             assert_eq!(key, "a");
             assert!(told.starts_with(detail), "{told}");
         }
+    }
+
+    #[test]
+    fn a_label_of_any_kind_is_readable_to_its_127th_level() {
+        let label = |json: &str| {
+            let item = format!(r#"{{"key":"a","response":"x","label":{json}}}"#);
+            read(item.as_bytes()).map(drop).map_err(|(_, told)| told)
+        };
+        for json in ["true", "-7", "1.5e300", r#""\ud83d\ude00""#, r#"{"a":[null,{"b":18}]}"#] {
+            assert_eq!(label(json), Ok(()), "{json}");
+        }
+        let nested = |levels| "[".repeat(levels) + &"]".repeat(levels);
+        assert_eq!(label(&nested(127)), Ok(()));
+        let told = label(&nested(128)).expect_err("it is too deep");
+        assert!(told.starts_with("label is not readable: recursion limit exceeded"), "{told}");
     }
 
     #[test]
