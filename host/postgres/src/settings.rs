@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "assay";
 pub(crate) const FILE: &str = "assay.conf";
 
 /// Up to 16 MiB of what a statement took stay with its process, in glibc's allocator. Each commit of requests needs some
-/// buffers of megabytes, and a tenth of its time went to getting them from the system anew.
+/// buffers of megabytes, and a fifth of its time went to getting them from the system anew.
 pub(crate) const ENVIRONMENT: [(&str, &str); 2] =
     [("MALLOC_MMAP_THRESHOLD_", "16777216"), ("MALLOC_TRIM_THRESHOLD_", "16777216")];
 
