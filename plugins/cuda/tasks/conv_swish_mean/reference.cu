@@ -176,30 +176,68 @@ struct Window {
     i64 from[3], to[3], kernel[3], stride[3], padding[3], dilation[3];
 };
 
+// The places of a kernel, in one dimension, that meet an element of the input: how many, the first one, and the distance to
+// the next, in the kernel and in the input.
+struct Taps {
+    i64 count, kernel, kernel_step, input, input_step;
+};
+
+// Those of an element of a convolution's or a pool's output.
+__device__ Taps taps(const Window& s, int d, i64 at) {
+    const i64 dilation = s.dilation[d], start = at * s.stride[d] - s.padding[d];
+    const i64 first = start < 0 ? (-start + dilation - 1) / dilation : 0;
+    i64 end = (s.from[d] - start + dilation - 1) / dilation;
+    if (end > s.kernel[d]) end = s.kernel[d];
+    return {end > first ? end - first : 0, first, 1, start + first * dilation, dilation};
+}
+
+// Those of an element of a transposed convolution's output.
+__device__ Taps transposed_taps(const Window& s, int d, i64 at) {
+    Taps found = {0, 0, 0, 0, 0};
+    for (i64 kernel = 0; kernel < s.kernel[d]; ++kernel) {
+        const i64 from = at + s.padding[d] - kernel * s.dilation[d];
+        if (from < 0) break;
+        if (from % s.stride[d] || from / s.stride[d] >= s.from[d]) continue;
+        const i64 input = from / s.stride[d];
+        if (found.count == 0) found.kernel = kernel, found.input = input;
+        if (found.count == 1) found.kernel_step = kernel - found.kernel, found.input_step = input - found.input;
+        ++found.count;
+    }
+    return found;
+}
+
+// `a` and `w` begin at the first channel; a step leads to the next one.
+template <class A, class W>
+__device__ double sum_of_taps(const A* a, const W* w, i64 channels, i64 a_step, i64 w_step, const Taps* taps,
+                              const View& va, const View& vw) {
+    i64 a_steps[3], w_steps[3];
+    for (int d = 0; d < 3; ++d) {
+        a += taps[d].input * va.stride[2 + d], w += taps[d].kernel * vw.stride[2 + d];
+        a_steps[d] = taps[d].input_step * va.stride[2 + d], w_steps[d] = taps[d].kernel_step * vw.stride[2 + d];
+    }
+    double sum = 0;
+    for (i64 c = 0; c < channels; ++c)
+        for (i64 x = 0; x < taps[0].count; ++x)
+            for (i64 y = 0; y < taps[1].count; ++y) {
+                const A* p = a + c * a_step + x * a_steps[0] + y * a_steps[1];
+                const W* q = w + c * w_step + x * w_steps[0] + y * w_steps[1];
+                for (i64 z = 0; z < taps[2].count; ++z) sum += (double)p[z * a_steps[2]] * (double)q[z * w_steps[2]];
+            }
+    return sum;
+}
+
 template <class R, class A, class W>
 __global__ void convolution(i64 count, R* out, const A* a, const W* w, Window s, View va, View vw) {
     i64 i = THREAD;
     if (i >= count) return;
     R* to = out + i;
-    i64 at[3];
-    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
+    Taps met[3];
+    for (int d = 2; d >= 0; --d) met[d] = taps(s, d, i % s.to[d]), i /= s.to[d];
     const i64 channel = i % s.out, batch = i / s.out;
     const i64 in = s.in / s.groups, group = channel / (s.out / s.groups);
-    double sum = 0;
-    for (i64 c = 0; c < in; ++c)
-        for (i64 x = 0; x < s.kernel[0]; ++x)
-            for (i64 y = 0; y < s.kernel[1]; ++y)
-                for (i64 z = 0; z < s.kernel[2]; ++z) {
-                    const i64 px = at[0] * s.stride[0] - s.padding[0] + x * s.dilation[0];
-                    const i64 py = at[1] * s.stride[1] - s.padding[1] + y * s.dilation[1];
-                    const i64 pz = at[2] * s.stride[2] - s.padding[2] + z * s.dilation[2];
-                    if (px < 0 || py < 0 || pz < 0 || px >= s.from[0] || py >= s.from[1] || pz >= s.from[2]) continue;
-                    sum += (double)a[va.offset + batch * va.stride[0] + (group * in + c) * va.stride[1] +
-                                     px * va.stride[2] + py * va.stride[3] + pz * va.stride[4]] *
-                           (double)w[vw.offset + channel * vw.stride[0] + c * vw.stride[1] + x * vw.stride[2] +
-                                     y * vw.stride[3] + z * vw.stride[4]];
-                }
-    *to = (R)sum;
+    a += va.offset + batch * va.stride[0] + group * in * va.stride[1];
+    w += vw.offset + channel * vw.stride[0];
+    *to = (R)sum_of_taps(a, w, in, va.stride[1], vw.stride[1], met, va, vw);
 }
 
 template <class R, class A, class W>
@@ -207,28 +245,13 @@ __global__ void transposed_convolution(i64 count, R* out, const A* a, const W* w
     i64 i = THREAD;
     if (i >= count) return;
     R* to = out + i;
-    i64 at[3];
-    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
+    Taps met[3];
+    for (int d = 2; d >= 0; --d) met[d] = transposed_taps(s, d, i % s.to[d]), i /= s.to[d];
     const i64 channel = i % s.out, batch = i / s.out;
     const i64 in = s.in / s.groups, each = s.out / s.groups, group = channel / each;
-    double sum = 0;
-    for (i64 c = 0; c < in; ++c)
-        for (i64 x = 0; x < s.kernel[0]; ++x)
-            for (i64 y = 0; y < s.kernel[1]; ++y)
-                for (i64 z = 0; z < s.kernel[2]; ++z) {
-                    const i64 px = at[0] + s.padding[0] - x * s.dilation[0];
-                    const i64 py = at[1] + s.padding[1] - y * s.dilation[1];
-                    const i64 pz = at[2] + s.padding[2] - z * s.dilation[2];
-                    if (px < 0 || py < 0 || pz < 0) continue;
-                    if (px % s.stride[0] || py % s.stride[1] || pz % s.stride[2]) continue;
-                    const i64 qx = px / s.stride[0], qy = py / s.stride[1], qz = pz / s.stride[2];
-                    if (qx >= s.from[0] || qy >= s.from[1] || qz >= s.from[2]) continue;
-                    sum += (double)a[va.offset + batch * va.stride[0] + (group * in + c) * va.stride[1] +
-                                     qx * va.stride[2] + qy * va.stride[3] + qz * va.stride[4]] *
-                           (double)w[vw.offset + (group * in + c) * vw.stride[0] + channel % each * vw.stride[1] +
-                                     x * vw.stride[2] + y * vw.stride[3] + z * vw.stride[4]];
-                }
-    *to = (R)sum;
+    a += va.offset + batch * va.stride[0] + group * in * va.stride[1];
+    w += vw.offset + group * in * vw.stride[0] + channel % each * vw.stride[1];
+    *to = (R)sum_of_taps(a, w, in, va.stride[1], vw.stride[0], met, va, vw);
 }
 
 // `divisor` 0: by what lies inside; -1: by what lies inside with the padding; else by itself.
@@ -237,30 +260,31 @@ __global__ void pool(i64 count, R* out, const A* a, Window s, View va, i64 divis
     i64 i = THREAD;
     if (i >= count) return;
     R* to = out + i;
-    i64 at[3];
-    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
-    const i64 base = va.offset + i / s.in * va.stride[0] + i % s.in * va.stride[1];
-    double found = 0;
-    i64 inside = 0, padded = 1;
-    for (int d = 0; d < 3; ++d) {
-        i64 begin = at[d] * s.stride[d] - s.padding[d], end = begin + s.kernel[d];
+    Taps met[3];
+    i64 padded = 1;
+    for (int d = 2; d >= 0; --d) {
+        const i64 at = i % s.to[d], begin = at * s.stride[d] - s.padding[d];
+        i64 end = begin + s.kernel[d];
         if (end > s.from[d] + s.padding[d]) end = s.from[d] + s.padding[d];
         padded *= end - begin;
+        met[d] = taps(s, d, at), i /= s.to[d];
     }
-    for (i64 x = 0; x < s.kernel[0]; ++x)
-        for (i64 y = 0; y < s.kernel[1]; ++y)
-            for (i64 z = 0; z < s.kernel[2]; ++z) {
-                const i64 px = at[0] * s.stride[0] - s.padding[0] + x * s.dilation[0];
-                const i64 py = at[1] * s.stride[1] - s.padding[1] + y * s.dilation[1];
-                const i64 pz = at[2] * s.stride[2] - s.padding[2] + z * s.dilation[2];
-                if (px < 0 || py < 0 || pz < 0 || px >= s.from[0] || py >= s.from[1] || pz >= s.from[2]) continue;
-                const double value = (double)a[base + px * va.stride[2] + py * va.stride[3] + pz * va.stride[4]];
+    a += va.offset + i / s.in * va.stride[0] + i % s.in * va.stride[1];
+    double found = 0;
+    bool any = false;
+    for (i64 x = 0; x < met[0].count; ++x)
+        for (i64 y = 0; y < met[1].count; ++y)
+            for (i64 z = 0; z < met[2].count; ++z) {
+                const double value = (double)a[(met[0].input + x * met[0].input_step) * va.stride[2] +
+                                               (met[1].input + y * met[1].input_step) * va.stride[3] +
+                                               (met[2].input + z * met[2].input_step) * va.stride[4]];
                 if (!largest)
                     found += value;
-                else if (inside == 0 || value > found || value != value)
+                else if (!any || value > found || value != value)
                     found = value;
-                ++inside;
+                any = true;
             }
+    const i64 inside = met[0].count * met[1].count * met[2].count;
     if (!largest) found /= (double)(divisor > 0 ? divisor : divisor < 0 ? padded : inside);
     *to = (R)found;
 }
