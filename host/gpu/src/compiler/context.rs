@@ -30,6 +30,8 @@ pub(crate) struct ProbedTools {
     pub own: Option<OwnedFd>,
     pub nvrtc: Option<CompilerInfo>,
     pub nvcc: Option<CompilerInfo>,
+    /// The recording runtime as an object file, for all programs that are linked with it.
+    pub recorder: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,6 +26,7 @@ pub(super) use object::HostObject;
 /// The compiled file: it includes the request's main file and registers its entries.
 const MAIN: &str = ".assay/entries.cu";
 const OBJECT: &str = ".assay/entries.o";
+const RECORDER: &str = ".assay/recorder.o";
 const PROGRAM: &str = ".assay/program";
 
 pub(super) fn compile(
@@ -101,24 +102,53 @@ fn link(
     object: &[u8],
     limits: BoxLimits,
 ) -> Result<Vec<u8>, CompileError> {
-    let mut args = vec![HOST_COMPILER.to_owned(), "-std=c++17".to_owned()];
+    let recorder = match context.tools.recorder.take() {
+        Some(recorder) => recorder,
+        None => compile_recorder(context)?,
+    };
+    let args = [RECORDER, OBJECT, "-Wl,-z,muldefs", "-o", PROGRAM].map(str::to_owned).into();
+    let files = [(RECORDER, recorder.as_slice()), (OBJECT, object)];
+    let files = files.map(|(path, bytes)| JobFile { path, bytes, executable: false }).into();
+    let program = run_host_compiler(context, args, files, PROGRAM, limits);
+    context.tools.recorder = Some(recorder);
+    program
+}
+
+/// The recorder's object. No source of a request has a hand in it, so that a failure is the worker's.
+fn compile_recorder(context: &mut CompileContext<'_>) -> Result<Vec<u8>, CompileError> {
+    let mut args = vec!["-std=c++17".to_owned()];
     for folder in &context.toolkit.includes {
         args.push(format!("-I{}", folder.display()));
     }
-    args.extend([recorder::SOURCE, OBJECT, "-Wl,-z,muldefs", "-o", PROGRAM].map(str::to_owned));
+    args.extend(["-c", recorder::SOURCE, "-o", RECORDER].map(str::to_owned));
     let mut files = recorder::sources();
     let own_limits = recorder::limits();
     let own_limits = own_limits.as_bytes();
     files.push(JobFile { path: recorder::LIMITS, bytes: own_limits, executable: false });
-    files.push(JobFile { path: OBJECT, bytes: object, executable: false });
+    run_host_compiler(context, args, files, RECORDER, BoxLimits::COMPILE).map_err(|error| {
+        match error {
+            CompileError::Cancelled | CompileError::Unavailable(_) => error,
+            _ => CompileError::Unavailable(format!("the recorder cannot be compiled: {error}")),
+        }
+    })
+}
+
+/// Runs the host's compiler in a box; returns the file that it leaves.
+fn run_host_compiler(
+    context: &mut CompileContext<'_>,
+    args: Vec<String>,
+    files: Vec<JobFile<'_>>,
+    output: &str,
+    limits: BoxLimits,
+) -> Result<Vec<u8>, CompileError> {
     let job = BoxJob {
         purpose: Purpose::Compile,
         program: JobProgram::Path(HOST_COMPILER),
-        args,
+        args: std::iter::once(HOST_COMPILER.to_owned()).chain(args).collect(),
         env: nvcc::environment(),
         files,
         stdin: &[],
-        collect: vec![PROGRAM.to_owned()],
+        collect: vec![output.to_owned()],
         limits,
     };
     let ended = context.run(&job)?;
@@ -135,7 +165,7 @@ fn link(
             Err(CompileError::TooLarge(GPU_IMAGE_BYTES_MAX))
         }
         Some((_, content)) if !content.truncated => Ok(content.data),
-        _ => Err(CompileError::Crashed("the linker left no program".to_owned())),
+        _ => Err(CompileError::Crashed("the host compiler left no file".to_owned())),
     }
 }
 
