@@ -187,7 +187,7 @@ test_web() {
     fi
     step 'dashboard types' check_types
     counted_step 'dashboard' '^ *Tests  ' in_web npm run --silent check
-    if command -v "${ASSAY_CHROMIUM:-chromium}" >/dev/null; then
+    if [ -n "${ASSAY_CHROMIUM:-}" ] || command -v chromium-headless-shell chromium >/dev/null; then
         counted_step 'browser' '^  *[0-9][0-9]* [a-z ]*\( (.*)\)*$' in_web npm run --silent e2e
     else
         skip browser 'no chromium'

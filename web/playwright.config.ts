@@ -1,6 +1,10 @@
 // Browser tests against real servers. Each test file starts its own server (e2e/host.ts).
 
+import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
+
+/** Debian's browsers. The first has no windows, and takes three fifths of the processor time of the other. */
+const BROWSERS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 export default defineConfig({
   testDir: "e2e",
@@ -24,7 +28,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
+      executablePath: process.env.ASSAY_CHROMIUM ?? BROWSERS.find((path) => existsSync(path)),
       // Chromium does not run as root with its own sandbox.
       args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
     },
