@@ -9,11 +9,12 @@ PLUGIN := --target wasm32-wasip2 --profile plugin
 PLUGINS ?= hello math code cuda judge run format
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
+FROM ?=
 
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -90,6 +91,11 @@ contract: ## Try the REST interface against its document with many more calls th
 	@$(MAKE) --no-print-directory plugins guests
 	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 	tests/contract/run.py --long
+
+test-upgrade: ## One batch over servers and workers of a release before, FROM=FOLDER or REVISION, and of this one, and back; more in ARGS
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory plugins PLUGINS=math
+	@scripts/test-upgrade.sh "$(FROM)" $(ARGS)
 
 test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some minutes)
 	@scripts/test-v2.sh

@@ -127,3 +127,37 @@ async fn a_database_that_is_not_there() {
     }
     cluster.stop().await;
 }
+
+/// As the next release may leave it.
+#[tokio::test]
+async fn a_database_that_a_newer_release_has_migrated() {
+    let (_folder, cluster) = cluster().await;
+    let database = Psql::of_cluster(&cluster);
+    let options =
+        HostOptions { database_url: Some(cluster.url().to_owned()), ..HostOptions::default() };
+    let mut host = Host::start(options);
+    let plugin = host.publish("liar").await;
+    assert!(host.stop());
+    let migrated = database.rows(
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
+         values (9000, 'of the next release', true, '\\x00', 1) returning version",
+    );
+    assert_eq!(migrated[0], "9000");
+    host.restart();
+    let items = [item("count", "count", "null")];
+    let mut answers = Answers::submit(&host.client(), &plugin, &items).await;
+    let by_key = answers.finish(&host.client(), &items).await;
+    assert_eq!(by_key["count"].outcome.reward(), Some(1.0));
+    assert!(host.stop());
+
+    assert_eq!(database.rows("update schema_floor set migration = 9000"), ["UPDATE 1"]);
+    let mut command = Command::new(program("assay"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", cluster.url(), "--data"]);
+    let mut server = Spawned::start(command.arg(host.data()));
+    let ended = server.wait(Duration::from_secs(60));
+    let printed = server.stderr();
+    assert_eq!(ended.code(), Some(1), "{printed}");
+    assert!(printed.contains("a newer release has migrated it"), "{printed}");
+    assert!(printed.contains("it takes releases with migration 9000"), "{printed}");
+    cluster.stop().await;
+}

@@ -188,6 +188,23 @@ fn sources_hold_what_they_may() {
     assert_none(&sources.iter().flat_map(source_faults).collect::<Vec<_>>());
 }
 
+/// A server compares the migrations of its database with its own, and refuses to start where one was changed. After a new
+/// one: `cd migrations && sha256sum *.sql >SHA256SUMS`.
+#[test]
+fn migrations_are_added_and_never_changed() {
+    let folder = checkout().join("migrations");
+    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("the folder is there").collect();
+    files.sort_by_key(|file| file.as_ref().expect("it can be read").file_name());
+    let sums = files.into_iter().filter_map(|file| {
+        let file = file.expect("it can be read").path();
+        let name = file.file_name().expect("a file").to_str().expect("a plain name").to_owned();
+        let sum = || assay_core::id::Digest::of(&std::fs::read(&file).expect("it can be read"));
+        name.ends_with(".sql").then(|| format!("{}  {name}\n", sum()))
+    });
+    let written = std::fs::read_to_string(folder.join("SHA256SUMS")).expect("it is there");
+    assert_eq!(sums.collect::<String>(), written);
+}
+
 #[test]
 fn modules_use_each_other_in_one_direction() {
     let found = cycles(&sources::of_checkout(&checkout()));

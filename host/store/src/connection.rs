@@ -55,9 +55,7 @@ impl Store {
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_with(options.clone())
             .await?;
-        sqlx::migrate!("../../migrations").run(&upkeep).await.map_err(|error| {
-            StoreError::Conflict(format!("the schema cannot be migrated: {error}"))
-        })?;
+        migrate(&upkeep).await?;
         let pool = pool(options, STATEMENT_MAX).await?;
         Ok(Self { pool, upkeep, holding: Holding::default() })
     }
@@ -79,6 +77,27 @@ impl Store {
         self.pool.close().await;
         self.upkeep.close().await;
     }
+}
+
+/// Runs the migrations that the database lacks. It may have newer ones, by the next release, unless one of them says
+/// that this release does not fit any more.
+async fn migrate(upkeep: &PgPool) -> Result<(), StoreError> {
+    let mut migrator = sqlx::migrate!("../../migrations");
+    migrator.set_ignore_missing(true);
+    migrator
+        .run(upkeep)
+        .await
+        .map_err(|error| StoreError::Conflict(format!("the schema cannot be migrated: {error}")))?;
+    let newest = migrator.iter().map(|migration| migration.version).max().unwrap_or_default();
+    let floor = sqlx::query_scalar::<_, i64>("select migration from schema_floor");
+    let floor = floor.fetch_one(upkeep).await?;
+    if newest < floor {
+        return Err(StoreError::Conflict(format!(
+            "a newer release has migrated it: it takes releases with migration {floor}, and this one has them up to \
+             {newest}; start the newer release, or restore a backup from before the upgrade"
+        )));
+    }
+    Ok(())
 }
 
 /// Connections whose statements end after `statement_max`.
