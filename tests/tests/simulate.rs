@@ -47,6 +47,55 @@ fn refused(arguments: &[&str], code: i32, says: &[&str]) {
 }
 
 #[test]
+fn cells_plan_alone_and_are_told_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("many.jsonl");
+    let five = SMALL.map(|argument| if argument == "--tasks=2" { "--tasks=5" } else { argument });
+    let drawn = simulate(&[&["generate"], &five[..]].concat()).stdout;
+    fs::write(&path, drawn).expect("a file");
+    let replayed = |cells: &str| -> Value {
+        simulate(&[text(&path), "--cells", cells, "--policy", "assay,limit", "-o", "json"]).json(0)
+    };
+    let (whole, cells) = (replayed("1"), replayed("2"));
+    for (whole, cells) in [0, 1].map(|at| (&whole["policies"][at], &cells["policies"][at])) {
+        assert_eq!(whole["cells"], Value::Null, "one cell is no cell among several");
+        assert_eq!(
+            (&whole["batches"], &whole["requests"]),
+            (&cells["batches"], &cells["requests"])
+        );
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let parts = cells["cells"].as_array().expect("cells");
+        assert_eq!(parts.len(), 2);
+        for part in ["batches", "requests"] {
+            assert_eq!(
+                parts.iter().map(|cell| number(&cell[part])).sum::<f64>(),
+                number(&cells[part])
+            );
+        }
+        for pool in ["compile", "execute"] {
+            let all = &cells["pools"][pool];
+            let of_cells = |what: &str| {
+                parts.iter().map(|cell| number(&cell["pools"][pool][what])).collect::<Vec<_>>()
+            };
+            let time: f64 = of_cells("allocated_worker_s").iter().sum();
+            assert!((time - number(&all["allocated_worker_s"])).abs() < 1e-3, "{cells:#}");
+            let (peaks, peak) = (of_cells("peak_workers"), number(&all["peak_workers"]));
+            assert!(
+                peaks.iter().all(|one| *one <= peak) && peak <= peaks.iter().sum(),
+                "{cells:#}"
+            );
+        }
+    }
+    let ended = simulate(&[text(&path), "--cells", "2", "--policy", "assay"]);
+    assert!(
+        ended.stdout.contains("policy, cell") && ended.stdout.contains("assay, 2 "),
+        "{ended:#?}"
+    );
+    refused(&[text(&path), "--cells", "0"], 2, &["--cells"]);
+    refused(&[text(&path), "--cells", "2", "--weight", "a=2"], 2, &["--cells", "--weight"]);
+}
+
+#[test]
 fn a_drawn_trace_is_replayed_under_every_policy() {
     let folder = tempfile::tempdir().expect("a folder");
     let policies = "assay,distrs,history,zq,ideal,limit,fixed:compile=96,execute=20";

@@ -42,7 +42,7 @@ pub(super) struct ServeCommand {
     /// Write {"url", "key"} to this file when the server is ready
     #[arg(long)]
     ready_file: Option<PathBuf>,
-    /// Name of this deployment, which becomes a part of its API keys
+    /// Name of this deployment, or of this cell among several, which becomes a part of its API keys
     #[arg(long, default_value = "live")]
     environment: String,
 }

@@ -5,6 +5,7 @@ mod generate;
 mod values;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use assay_sched::{Consumes, Discipline, Entitlement, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByPool, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
+use assay_sim::{Run, cells};
 use assay_simulation::file::read_trace;
 use assay_simulation::runs::{Job, run_all};
 use clap::Subcommand;
@@ -20,6 +22,8 @@ use clap::Subcommand;
 use super::planning::discipline;
 use super::{Format, print_json};
 use values::{Bound, Policies, bound, by_pool, fraction, seconds, weight, whole};
+
+const CELLS_DEFAULT: NonZeroUsize = NonZeroUsize::MIN;
 
 /// Replay a trace of requests under several policies, and compare what they cost and delay.
 ///
@@ -87,6 +91,11 @@ pub(super) struct SimulateCommand {
     /// Maximum number of a pool's workers that serve a tenant at once; may be repeated
     #[arg(long = "bound", value_name = "TENANT:POOL=N", value_parser = bound)]
     bounds: Vec<Bound>,
+    /// Number of cells: installations with tenants, a dispatcher and a planner of their own, on the same
+    /// machines. Each tenant is placed into the cell with the fewest requests, and so is each task without
+    /// a tenant; each cell may have as many workers as --quota says
+    #[arg(long, value_name = "N", default_value_t = CELLS_DEFAULT, conflicts_with_all = ["weights", "bounds"])]
+    cells: NonZeroUsize,
     /// Seed of the random numbers for histories and faults
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -142,13 +151,23 @@ pub(super) fn run(options: SimulateCommand) -> anyhow::Result<ExitCode> {
 fn compare_policies(options: &SimulateCommand) -> anyhow::Result<ExitCode> {
     let path = options.trace.as_deref().expect("clap asks for it without a verb");
     let (trace, settings) = (read_trace(path)?, options.settings());
-    let job = |policy| Job { trace: &trace, policy, settings: &settings };
-    let jobs: Vec<Job> = options.policies.0.iter().map(job).collect();
-    let runs = run_all(&jobs)?;
+    let traces = match options.cells {
+        CELLS_DEFAULT => vec![trace],
+        cells => cells::split(&trace, cells.get()),
+    };
+    let job = |policy| traces.iter().map(move |trace| (trace, policy));
+    let jobs = options.policies.0.iter().flat_map(job);
+    let jobs: Vec<_> =
+        jobs.map(|(trace, policy)| Job { trace, policy, settings: &settings }).collect();
+    let of_cells: Vec<_> = run_all(&jobs)?.chunks(traces.len()).map(<[Run]>::to_vec).collect();
+    let runs: Vec<_> = of_cells.iter().map(|cells| cells::together(cells)).collect();
     if let Some(folder) = &options.plot {
         charts::write(folder, &runs)?;
     }
-    let report = Report::of(&runs);
+    let mut report = Report::of(&runs);
+    if traces.len() > 1 {
+        report = report.with_cells(&of_cells);
+    }
     match options.format {
         Format::Json => print_json(&report)?,
         Format::Text => print!("{report}"),

@@ -117,7 +117,7 @@ impl App {
         } = inside;
         let Front { url, environment, sign_in } = front;
         Ok(Self {
-            keys: KeyCache::new(store.clone()),
+            keys: KeyCache::new(store.clone(), environment.clone()),
             auto_batches: AutoBatches::new(dispatch.clone(), stopping.clone()),
             feeds: Feeds::new(dispatch.clone(), stopping.clone()),
             store,

@@ -62,7 +62,7 @@ pub struct Sample {
 }
 
 impl Timeline {
-    fn note(&mut self, sample: Sample) {
+    pub(crate) fn note(&mut self, sample: Sample) {
         if let Some(last) = self.samples.last_mut()
             && last.at.0 >> self.width == sample.at.0 >> self.width
         {

@@ -7,6 +7,7 @@
 pub mod trace;
 pub mod workload;
 
+pub mod cells;
 pub mod faults;
 pub mod policy;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use assay_core::time::Micros;
 use serde::Serialize;
 
-use crate::account::TenantUse;
+use crate::account::{PoolUse, TenantUse};
 use crate::engine::Run;
 
 /// A comparison of several policies on one trace.
@@ -30,6 +30,24 @@ pub struct PolicyReport {
     /// The report of each tenant, by name; empty if there is only one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tenants: BTreeMap<String, TenantReport>,
+    /// The report of each cell; empty if there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellReport {
+    /// The report of each pool, by name.
+    pub pools: BTreeMap<String, CellPool>,
+    pub extra_delay_s: ExtraDelay,
+    pub batches: usize,
+    pub requests: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellPool {
+    pub allocated_worker_s: f64,
+    pub peak_workers: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -76,6 +94,15 @@ pub struct PlannerReport {
 }
 
 impl Report {
+    /// Adds the reports of the cells of each policy: their runs, in the order of the policies.
+    #[must_use]
+    pub fn with_cells(mut self, cells: &[Vec<Run>]) -> Self {
+        for (policy, cells) in self.policies.iter_mut().zip(cells) {
+            policy.cells = cells.iter().map(CellReport::of).collect();
+        }
+        self
+    }
+
     #[must_use]
     pub fn of(runs: &[Run]) -> Self {
         let zq = runs.iter().find(|run| run.policy.has_pools_by_task());
@@ -124,6 +151,23 @@ impl PolicyReport {
                 .iter()
                 .map(|used| (used.tenant.clone(), TenantReport::of(run, used)))
                 .collect(),
+            cells: Vec::new(),
+        }
+    }
+}
+
+impl CellReport {
+    fn of(run: &Run) -> Self {
+        let pool = |used: &PoolUse| {
+            let of = CellPool { allocated_worker_s: used.allocated_s(), peak_workers: used.peak };
+            (used.pool.clone(), of)
+        };
+        let delays = Spread::of(run.batches.iter().map(|batch| batch.extra_delay()));
+        Self {
+            pools: run.pools.iter().map(pool).collect(),
+            extra_delay_s: ExtraDelay::of(&delays),
+            batches: run.batches.len(),
+            requests: run.batches.iter().map(|batch| batch.requests).sum(),
         }
     }
 }
@@ -184,18 +228,36 @@ impl fmt::Display for Report {
         let mut rows = vec![self.heading()];
         rows.extend(self.policies.iter().map(PolicyReport::row));
         write_table(f, &rows)?;
+        let pools: Vec<_> =
+            self.policies.first().into_iter().flat_map(|policy| policy.pools.keys()).collect();
         let tenants: Vec<_> = self.policies.iter().flat_map(PolicyReport::tenant_rows).collect();
-        if tenants.is_empty() {
-            return Ok(());
+        if !tenants.is_empty() {
+            let pools = pools.iter().map(|pool| format!("{pool} worker s")).collect();
+            write_part(f, "policy, tenant", pools, tenants)?;
         }
-        writeln!(f)?;
-        let pools = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
-        let pools = pools.map(|pool| format!("{pool} worker s"));
-        let mut heading = vec!["policy, tenant".to_owned()];
-        heading.extend(pools);
-        heading.extend(["batches", "delay mean", "max"].map(str::to_owned));
-        write_table(f, &[vec![heading], tenants].concat())
+        let cells: Vec<_> = self.policies.iter().flat_map(PolicyReport::cell_rows).collect();
+        if !cells.is_empty() {
+            let pools = pools
+                .iter()
+                .flat_map(|pool| [format!("{pool} worker s"), "peak".to_owned()])
+                .collect();
+            write_part(f, "policy, cell", pools, cells)?;
+        }
+        Ok(())
     }
+}
+
+/// A table of parts of the policies' runs, after an empty line.
+fn write_part(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    pools: Vec<String>,
+    rows: Vec<Vec<String>>,
+) -> fmt::Result {
+    writeln!(f)?;
+    let rest = ["batches", "delay mean", "max"].map(str::to_owned);
+    let heading = [vec![what.to_owned()], pools, rest.to_vec()].concat();
+    write_table(f, &[vec![heading], rows].concat())
 }
 
 fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
@@ -252,6 +314,21 @@ impl PolicyReport {
             cells
         };
         self.tenants.iter().map(row).collect()
+    }
+
+    fn cell_rows(&self) -> Vec<Vec<String>> {
+        let row = |(place, cell): (usize, &CellReport)| {
+            let mut columns = vec![format!("{}, {}", self.policy, place + 1)];
+            for pool in cell.pools.values() {
+                columns.push(format!("{:.0}", pool.allocated_worker_s));
+                columns.push(pool.peak_workers.to_string());
+            }
+            columns.push(cell.batches.to_string());
+            let delay = &cell.extra_delay_s;
+            columns.extend([delay.mean, delay.max].map(|seconds| format!("{seconds:.2}")));
+            columns
+        };
+        self.cells.iter().enumerate().map(row).collect()
     }
 
     fn row(&self) -> Vec<String> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use assay_api::key::Scope;
 use assay_core::id::{Digest, PersonId};
 use assay_core::limits;
+use assay_core::plugin::check_name;
 use assay_core::time::Micros;
 use assay_dispatch::now;
 use assay_store::Store;
@@ -26,6 +27,8 @@ const HELD_MAX: usize = 10_000;
 /// Keys that were looked up a moment ago, by the hash of the whole key.
 pub struct KeyCache {
     store: Store,
+    /// This server's, which its keys name.
+    environment: String,
     held: Mutex<HeldKeys>,
 }
 
@@ -67,8 +70,8 @@ struct CachedKey {
 
 impl KeyCache {
     #[must_use]
-    pub fn new(store: Store) -> Self {
-        Self { store, held: Mutex::default() }
+    pub fn new(store: Store, environment: String) -> Self {
+        Self { store, environment, held: Mutex::default() }
     }
 
     /// Removes a key from the cache after its revocation or rotation.
@@ -102,7 +105,7 @@ impl KeyCache {
         let row = self.store.key_by_prefix(prefix).await?;
         let found = row.and_then(|row| ends_at(&row, hash).map(|ends_at| (row, ends_at)));
         let Some((row, ends_at)) = found else {
-            return Err(unauthenticated("the key does not exist"));
+            return Err(unknown(key, &self.environment));
         };
         if row.revoked_at.is_some() {
             return Err(unauthenticated("the key was revoked"));
@@ -192,11 +195,29 @@ fn same(one: Digest, other: Digest) -> bool {
 }
 
 fn prefix_of(key: &str) -> Option<&str> {
+    parts_of(key).map(|(_, prefix)| prefix)
+}
+
+/// Its environment and its prefix.
+fn parts_of(key: &str) -> Option<(&str, &str)> {
     let mut parts = key.split('_');
-    let (assay, _environment, prefix, secret) =
+    let (assay, environment, prefix, secret) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     (assay == "assay" && !prefix.is_empty() && !secret.is_empty() && parts.next().is_none())
-        .then_some(prefix)
+        .then_some((environment, prefix))
+}
+
+/// A key that this server does not have. One of another environment was given to the wrong server, which is said
+/// as far as the key itself tells it.
+fn unknown(key: &str, environment: &str) -> ApiError {
+    let of_key = parts_of(key).map_or("", |(of_key, _)| of_key);
+    let is_name = check_name("environment", of_key, limits::PLUGIN_NAME_BYTES_MAX).is_ok();
+    if !is_name || of_key == environment {
+        return unauthenticated("the key does not exist");
+    }
+    unauthenticated(&format!(
+        "the key is of the environment `{of_key}`, and this server is of `{environment}`: call the server that made the key"
+    ))
 }
 
 /// A key that was just made: what to store and what to show once.
@@ -242,6 +263,18 @@ mod tests {
         let secret = NewSecret::generate("dev");
         assert_eq!(prefix_of(&secret.key), Some(secret.prefix.as_str()));
         assert_ne!(secret.key, NewSecret::generate("dev").key);
+    }
+
+    #[test]
+    fn a_key_of_another_environment_is_told_where_it_belongs() {
+        let said = |key: &str| unknown(key, "eu").detail;
+        assert_eq!(
+            said("assay_us_ab_cd"),
+            "the key is of the environment `us`, and this server is of `eu`: call the server that made the key"
+        );
+        for key in ["assay_eu_ab_cd", "assay__ab_cd", "assay_a b_ab_cd", "assay_U`S_ab_cd"] {
+            assert_eq!(said(key), "the key does not exist", "{key}");
+        }
     }
 
     #[test]
