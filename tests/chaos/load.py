@@ -153,6 +153,41 @@ def check(record, name, outcome, right):
         record.fault(f"{name}: {outcome} instead of {right}")
 
 
+def item(number):
+    """The request of a sample, whose key is its number."""
+    prompt, response, label, _ = sample(number)
+    return {"key": str(number), "prompt": prompt, "response": response, "label": label}
+
+
+def made(answer):
+    """What a call returned that must succeed."""
+    status, body = answer
+    if status not in (200, 201, 202):
+        raise RuntimeError(f"{status}: {body}")
+    return body
+
+
+def check_items(record, connection, database, batch, requests):
+    """Whether every request of a batch of `item`s has one outcome, the right reward, by the REST interface and in the
+    database. Returns the results by key."""
+    seen, after = {}, 0
+    while len(seen) < requests:
+        page = made(connection.call("GET", f"/v1/batches/{batch}/results?limit=10000&after={after}"))
+        for result in page["items"]:
+            if result["key"] in seen:
+                record.fault(f"{result['key']} has two results")
+            seen[result["key"]] = result
+            check(record, result["key"], result["outcome"], sample(int(result["key"]))[3])
+        if not page["items"]:
+            break
+        after = page["next"]
+    scored = sum(result["outcome"]["kind"] == "scored" for result in seen.values())
+    stored = database.rows(f"select count(*), count(distinct seq) from all_outcomes where batch_id = '{batch}'")
+    if scored != requests or stored != [f"{requests}|{requests}"]:
+        record.fault(f"{scored:,} of {requests:,} requests have a reward; the database has {stored}")
+    return seen
+
+
 class Trainer:
     """The callers of one tenant. `numbers` gives each request a number that no other one has."""
 

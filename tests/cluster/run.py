@@ -30,7 +30,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "chaos"), str(HERE.parent / "trainers")]
 
-from load import Connection, Record, check, sample  # noqa: E402
+from load import Connection, Record, check_items, item, made  # noqa: E402
 from machine import STARTS_WITHIN_S, Database, descendants, processes, send  # noqa: E402
 from service import PLUGINS, TARGET, clean_environment  # noqa: E402
 
@@ -170,8 +170,8 @@ class Cluster:
 
     def _start_slurm(self):
         folder, name = self.folder, os.uname().nodename.partition(".")[0]
-        for made in ["state", "spool", "jobs"]:
-            (folder / made).mkdir()
+        for below in ["state", "spool", "jobs"]:
+            (folder / below).mkdir()
         (folder / "munge.key").write_bytes(os.urandom(1024))
         (folder / "munge.key").chmod(0o400)
         nodes = "".join(f"NodeName={node} NodeHostname={name} NodeAddr={ADDRESSES[host]} Port={SLURM_PORT + 1} CPUs=2 "
@@ -265,7 +265,7 @@ drain_seconds = 60
     def score(self, requests):
         """Submits the batch, with what goes wrong meanwhile, and checks every result."""
         announcement = {"plugin": "math@prod", "run": "cluster", "iteration": 1, "expected_size": requests}
-        batch = self._made(self.trainer.call("POST", "/v1/batches", announcement, {"Idempotency-Key": "cluster"}))["id"]
+        batch = made(self.trainer.call("POST", "/v1/batches", announcement, {"Idempotency-Key": "cluster"}))["id"]
         piece = requests // PIECES
         kills = {KILL_SERVER_IN: self.kill_server, KILL_NODE_IN: self.kill_node}
         for number in range(1, PIECES + 1):
@@ -274,9 +274,9 @@ drain_seconds = 60
                 # The call is on its way by then.
                 kill = threading.Timer(0.01, kills[number])
                 kill.start()
-            lines = "".join(json.dumps(self._item(at)) + "\n" for at in range((number - 1) * piece, number * piece))
+            lines = "".join(json.dumps(item(at)) + "\n" for at in range((number - 1) * piece, number * piece))
             began = time.monotonic()
-            reply = self._made(self.trainer.call("POST", f"/v1/batches/{batch}/requests", lines.encode(),
+            reply = made(self.trainer.call("POST", f"/v1/batches/{batch}/requests", lines.encode(),
                                                  {"Content-Type": "application/x-ndjson"}))
             took = time.monotonic() - began
             repeated = f", {reply['repeated']:,} of them for the second time" if reply["repeated"] else ""
@@ -285,48 +285,18 @@ drain_seconds = 60
             if kill:
                 kill.join()
             time.sleep(max(0, due - time.monotonic()))
-        self._made(self.trainer.call("POST", f"/v1/batches/{batch}/seal", {"final_count": PIECES * piece}))
+        made(self.trainer.call("POST", f"/v1/batches/{batch}/seal", {"final_count": PIECES * piece}))
         self.say("the batch is sealed")
         until = time.monotonic() + ENDS_WITHIN_S
-        while self._made(self.trainer.call("GET", f"/v1/batches/{batch}"))["state"] != "done":
+        while made(self.trainer.call("GET", f"/v1/batches/{batch}"))["state"] != "done":
             if time.monotonic() > until:
                 raise RuntimeError(f"the batch has not ended within {ENDS_WITHIN_S} s")
             time.sleep(0.05)
         self.say("the batch has ended")
-        self._check(batch, PIECES * piece)
-
-    @staticmethod
-    def _item(number):
-        prompt, response, label, _ = sample(number)
-        return {"key": str(number), "prompt": prompt, "response": response, "label": label}
-
-    def _check(self, batch, requests):
-        """Every request once, with the right reward, in the REST interface and in the database."""
-        seen, again, after = {}, 0, 0
-        while len(seen) < requests:
-            page = self._made(self.trainer.call("GET", f"/v1/batches/{batch}/results?limit=10000&after={after}"))
-            for item in page["items"]:
-                if item["key"] in seen:
-                    self.record.fault(f"{item['key']} has two results")
-                seen[item["key"]] = item
-                again += any(stage["attempts"] > 1 for stage in item["stages"])
-                check(self.record, item["key"], item["outcome"], sample(int(item["key"]))[3])
-            if not page["items"]:
-                break
-            after = page["next"]
-        scored = sum(item["outcome"]["kind"] == "scored" for item in seen.values())
-        stored = self.database.rows(f"select count(*), count(distinct seq) from all_outcomes where batch_id = '{batch}'")
-        if scored != requests or stored != [f"{requests}|{requests}"]:
-            self.record.fault(f"{scored:,} of {requests:,} requests have a reward; the database has {stored}")
-        else:
-            self.say(f"{scored:,} of {requests:,} requests have one reward each, the right one; {again} ran twice")
-
-    @staticmethod
-    def _made(answer):
-        status, made = answer
-        if status not in (200, 201, 202):
-            raise RuntimeError(f"{status}: {made}")
-        return made
+        results = check_items(self.record, self.trainer, self.database, batch, PIECES * piece)
+        again = sum(any(stage["attempts"] > 1 for stage in result["stages"]) for result in results.values())
+        if not self.record.faults:
+            self.say(f"{len(results):,} requests have one reward each, the right one; {again} ran twice")
 
     def stop(self):
         self.over.set()
@@ -354,8 +324,8 @@ def main():
         return 2
     in_namespaces()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with tempfile.TemporaryDirectory(prefix="assay-cluster-", ignore_cleanup_errors=True) as made:
-        folder = pathlib.Path(arguments.keep or made).resolve()
+    with tempfile.TemporaryDirectory(prefix="assay-cluster-", ignore_cleanup_errors=True) as scratch:
+        folder = pathlib.Path(arguments.keep or scratch).resolve()
         # PostgreSQL, and Slurm for its jobs, run as users who must get in.
         folder.chmod(0o755)
         cluster = Cluster(pathlib.Path(arguments.programs).resolve(), folder)

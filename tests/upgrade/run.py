@@ -23,12 +23,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "chaos"), str(HERE.parent / "trainers")]
 
-from load import Connection, Record, check, sample  # noqa: E402
+from load import Connection, Record, check_items, item, made  # noqa: E402
 from machine import STARTS_WITHIN_S, Database, descendants  # noqa: E402
 from service import PLUGINS, TARGET, clean_environment, free_port  # noqa: E402
 
-# The server and the workers of each step. On the way back the servers of the release before have a database that the new
-# release has migrated.
+# The server and the workers of each step. On the way back the servers of the release before have a database that the
+# new release has migrated.
 THERE = [("previous", "previous"), ("new", "previous"), ("new", "new")]
 BACK = [("previous", "new"), ("previous", "previous"), ("new", "new")]
 WORKERS, PIECE = 2, 100
@@ -118,15 +118,14 @@ class Upgrade:
         step = len(self.servers)
         server, workers = self.steps[step]
         name = f"{step + 1}-{server}-server-{workers}-workers"
-        made = Server(name, self.ports[step], self.releases[server], self.releases[workers], self.folder, self.database,
-                      self.environment)
-        self.servers.append(made)
-        return made
+        programs = self.releases[server], self.releases[workers]
+        self.servers.append(Server(name, self.ports[step], *programs, self.folder, self.database, self.environment))
+        return self.servers[-1]
 
     def score(self, requests):
         """The batch, while the servers follow one another."""
         announcement = {"plugin": "math@prod", "run": "upgrade", "iteration": 1, "expected_size": requests}
-        batch = self._call("POST", "/v1/batches", announcement, {"Idempotency-Key": "upgrade"})["id"]
+        batch = made(self.trainer.call("POST", "/v1/batches", announcement, {"Idempotency-Key": "upgrade"}))["id"]
         submitted, each = 0, requests // len(self.steps)
         for step in range(len(self.steps)):
             until = requests if step + 1 == len(self.steps) else submitted + each
@@ -141,9 +140,11 @@ class Upgrade:
             submitted = self._submit(batch, submitted, until)
             self._ends(batch, submitted)
             self._check_workers(step)
-        self._call("POST", f"/v1/batches/{batch}/seal", {"final_count": requests})
-        self._until(lambda: self._call("GET", f"/v1/batches/{batch}")["state"] == "done", "the batch has not ended")
-        self._check(batch, requests)
+        made(self.trainer.call("POST", f"/v1/batches/{batch}/seal", {"final_count": requests}))
+        self._until(lambda: self._batch(batch)["state"] == "done", "the batch has not ended")
+        check_items(self.record, self.trainer, self.database, batch, requests)
+        if not self.record.faults:
+            self.say(f"{requests:,} requests have one reward each, the right one")
 
     def _roll(self):
         """The next server stands by, the one before ends, and the next one takes over."""
@@ -153,22 +154,27 @@ class Upgrade:
             began = time.monotonic()
             last.stop()
             following.key()
-            self.say(f"{following.name}: the server took over, {time.monotonic() - began:.2f} s after the other was asked to end")
+            took = time.monotonic() - began
+            self.say(f"{following.name}: the server took over, {took:.2f} s after the other was asked to end")
         except RuntimeError as failed:
             self.record.fault(str(failed))
 
     def _submit(self, batch, submitted, until):
         while submitted < until:
             end = min(submitted + PIECE, until)
-            lines = "".join(json.dumps(self._item(at)) + "\n" for at in range(submitted, end))
-            self._call("POST", f"/v1/batches/{batch}/requests", lines.encode(), {"Content-Type": "application/x-ndjson"})
+            lines = "".join(json.dumps(item(at)) + "\n" for at in range(submitted, end))
+            made(self.trainer.call("POST", f"/v1/batches/{batch}/requests", lines.encode(),
+                                   {"Content-Type": "application/x-ndjson"}))
             submitted = end
         return submitted
+
+    def _batch(self, batch):
+        return made(self.trainer.call("GET", f"/v1/batches/{batch}"))
 
     def _ends(self, batch, submitted):
         """Waits until all that was submitted has ended, so that the workers of each step run requests."""
         def have_ended():
-            counts = self._call("GET", f"/v1/batches/{batch}")["counts"]
+            counts = self._batch(batch)["counts"]
             return counts["scored"] + counts["timed_out"] + counts["error"] == submitted
 
         self._until(have_ended, f"not all of {submitted} requests have ended")
@@ -184,37 +190,6 @@ class Upgrade:
             if time.monotonic() > until or self.record.faults:
                 raise RuntimeError(f"{what} within {ENDS_WITHIN_S} s")
             time.sleep(0.05)
-
-    @staticmethod
-    def _item(number):
-        prompt, response, label, _ = sample(number)
-        return {"key": str(number), "prompt": prompt, "response": response, "label": label}
-
-    def _check(self, batch, requests):
-        """Every request once, with the right reward, in the REST interface and in the database."""
-        seen, after = {}, 0
-        while len(seen) < requests:
-            page = self._call("GET", f"/v1/batches/{batch}/results?limit=10000&after={after}")
-            for item in page["items"]:
-                if item["key"] in seen:
-                    self.record.fault(f"{item['key']} has two results")
-                seen[item["key"]] = item
-                check(self.record, item["key"], item["outcome"], sample(int(item["key"]))[3])
-            if not page["items"]:
-                break
-            after = page["next"]
-        scored = sum(item["outcome"]["kind"] == "scored" for item in seen.values())
-        stored = self.database.rows(f"select count(*), count(distinct seq) from all_outcomes where batch_id = '{batch}'")
-        if scored != requests or stored != [f"{requests}|{requests}"]:
-            self.record.fault(f"{scored:,} of {requests:,} requests have a reward; the database has {stored}")
-        else:
-            self.say(f"{scored:,} of {requests:,} requests have one reward each, the right one")
-
-    def _call(self, *call):
-        status, made = self.trainer.call(*call)
-        if status not in (200, 201, 202):
-            raise RuntimeError(f"{call[:2]}: {status}: {made}")
-        return made
 
     def stop(self):
         self.over.set()
@@ -240,10 +215,10 @@ def main():
     releases = {"previous": arguments.previous, "new": arguments.programs}
     releases = {name: pathlib.Path(folder).resolve() for name, folder in releases.items()}
     for name, folder in releases.items():
-        said = subprocess.run([folder / "assay", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-        print(f"{name}: {said}, in {folder}")
-    with tempfile.TemporaryDirectory(prefix="assay-upgrade-", ignore_cleanup_errors=True) as made:
-        folder = pathlib.Path(arguments.keep or made).resolve()
+        said = subprocess.run([folder / "assay", "--version"], capture_output=True, text=True, check=True).stdout
+        print(f"{name}: {said.strip()}, in {folder}")
+    with tempfile.TemporaryDirectory(prefix="assay-upgrade-", ignore_cleanup_errors=True) as scratch:
+        folder = pathlib.Path(arguments.keep or scratch).resolve()
         # PostgreSQL runs as a user who must get in.
         folder.chmod(0o755)
         upgrade = Upgrade(releases, THERE if arguments.there else THERE + BACK, folder)
