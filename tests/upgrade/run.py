@@ -129,7 +129,7 @@ class Upgrade:
         submitted, each = 0, requests // len(self.steps)
         for step in range(len(self.steps)):
             until = requests if step + 1 == len(self.steps) else submitted + each
-            roll = threading.Timer(0, self._roll) if step else None
+            roll = threading.Thread(target=self._roll) if step else None
             if roll:
                 roll.start()
             # Half of the pieces come while the servers change places, the others when they have done so.
