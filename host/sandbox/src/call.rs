@@ -159,6 +159,26 @@ impl GuestCall {
         store
     }
 
+    /// The data of a guest on its user's own machine: without limits or capabilities, and with the system interface that
+    /// `wasi` gives it.
+    pub(crate) fn unlimited(wasi: WasiCtx) -> Self {
+        Self {
+            wasi,
+            table: ResourceTable::new(),
+            limiter: Limiter::new(u64::MAX),
+            log: Log::default(),
+            stdout: CapturedOutput::default(),
+            stderr: CapturedOutput::default(),
+            requests: Requests::refused(),
+            waiting: WaitPolicy::Never,
+            capabilities: None,
+            located: BTreeSet::new(),
+            absences: Absences::default(),
+            clock: CallClock::new(Instant::now(), Duration::MAX, Arc::default()),
+            is_starting: false,
+        }
+    }
+
     fn waits(&mut self) -> Waits<'_> {
         Waits { table: &mut self.table, waiting: &self.waiting, clock: &mut self.clock }
     }

@@ -15,11 +15,12 @@ use std::path::Path;
 
 use assay_core::id::Digest;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, Linker, ResourceTable, ResourceType};
+use wasmtime::component::{Component, Linker, ResourceType};
 use wasmtime::{Engine, Store};
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtx};
 
 pub use self::measure::Measurable;
+use crate::call::GuestCall;
 use crate::call::bindings::RewardPlugin;
 use crate::compile::{PluginCompiler, UploadError};
 use crate::load::deserialize;
@@ -68,10 +69,11 @@ impl PluginCompiler {
         let engine = self.engine();
         let component = deserialize(engine, code, code_digest)
             .map_err(|problem| NoSnapshot::Failed(problem.to_string()))?;
-        let mut linker = Linker::<Building>::new(engine);
+        // A store of another type would have all of the system interface compiled once more into this program.
+        let mut linker = Linker::<GuestCall>::new(engine);
         wasmtime_wasi::p2::add_to_linker_sync(&mut linker).map_err(failed)?;
         refuse_capabilities(&mut linker, &component, engine).map_err(failed)?;
-        let mut store = Store::new(engine, Building::new(folders).map_err(failed)?);
+        let mut store = Store::new(engine, GuestCall::unlimited(system(folders).map_err(failed)?));
         store.set_epoch_deadline(u64::MAX / 2);
         let instance = linker.instantiate(&mut store, &component).map_err(failed)?;
         let plugin = RewardPlugin::new(&mut store, &instance).map_err(failed)?;
@@ -86,7 +88,7 @@ impl PluginCompiler {
 
 /// Links the imports that are no part of the system interface: there is no request yet that could use one.
 fn refuse_capabilities(
-    linker: &mut Linker<Building>,
+    linker: &mut Linker<GuestCall>,
     component: &Component,
     engine: &Engine,
 ) -> wasmtime::Result<()> {
@@ -116,26 +118,13 @@ fn refuse_capabilities(
     Ok(())
 }
 
-/// The data of the store in which a component describes itself.
-struct Building {
-    wasi: WasiCtx,
-    table: ResourceTable,
-}
-
-impl Building {
-    fn new(folders: &[Folder<'_>]) -> wasmtime::Result<Self> {
-        let mut wasi = WasiCtx::builder();
-        wasi.inherit_stderr().allow_blocking_current_thread(true);
-        wasi.allow_tcp(false).allow_udp(false).allow_ip_name_lookup(false);
-        for folder in folders {
-            wasi.preopened_dir(folder.path, folder.name, FsPerms::ReadWrite)?;
-        }
-        Ok(Self { wasi: wasi.build(), table: ResourceTable::new() })
+/// The system interface with the user's folders and the user's terminal for errors.
+fn system(folders: &[Folder<'_>]) -> wasmtime::Result<WasiCtx> {
+    let mut wasi = WasiCtx::builder();
+    wasi.inherit_stderr().allow_blocking_current_thread(true);
+    wasi.allow_tcp(false).allow_udp(false).allow_ip_name_lookup(false);
+    for folder in folders {
+        wasi.preopened_dir(folder.path, folder.name, FsPerms::ReadWrite)?;
     }
-}
-
-impl WasiView for Building {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
+    Ok(wasi.build())
 }
