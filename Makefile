@@ -69,7 +69,7 @@ chaos: ## Kill, stop and cut off servers under load for MINUTES (10) by SEED (1)
 	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu -p assay-postgres
 	tests/chaos/run.py --minutes "$(or $(MINUTES),10)" --seed "$(or $(SEED),1)" $(ARGS)
 
-demo-cluster: ## Two servers and Slurm on three hosts of this machine: a batch whose server and node are killed; more in ARGS
+demo-cluster: ## Two servers and Slurm on three hosts of this machine: a batch whose server and node are killed, or cut off (ARGS=--cut)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory release PROGRAMS="$(PROGRAMS) -p assay-postgres"
 	@$(MAKE) --no-print-directory plugins PLUGINS=math

@@ -67,7 +67,8 @@ class Connection:
     Servers are addresses, or ports of this machine.
     """
 
-    def __init__(self, servers, key, over):
+    def __init__(self, servers, key, over, limit_s=CALL_LIMIT_S):
+        self._limit_s = limit_s
         self._servers = [server if isinstance(server, str) else f"127.0.0.1:{server}" for server in servers]
         self._key, self._over = key, over
         self._at, self._connection = 0, None
@@ -92,7 +93,7 @@ class Connection:
 
     def _once(self, method, path, body, headers):
         if self._connection is None:
-            self._connection = http.client.HTTPConnection(self._server(), timeout=CALL_LIMIT_S)
+            self._connection = http.client.HTTPConnection(self._server(), timeout=self._limit_s)
         headers |= {"Authorization": f"Bearer {self._key}"}
         if body is not None and not isinstance(body, bytes):
             headers["Content-Type"], body = "application/json", json.dumps(body).encode()
@@ -114,7 +115,7 @@ class Connection:
 
     def events(self, path, after):
         """The events of a stream until it ends or breaks, as (name, id, data)."""
-        stream = http.client.HTTPConnection(self._server(), timeout=CALL_LIMIT_S)
+        stream = http.client.HTTPConnection(self._server(), timeout=self._limit_s)
         try:
             stream.request("GET", path, headers={"Authorization": f"Bearer {self._key}", "Last-Event-ID": str(after)})
             answer = stream.getresponse()

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A cluster on one machine: a batch that goes on while its server and a node with workers are killed.
 
-    tests/cluster/run.py [--programs FOLDER] [--requests N] [--keep FOLDER]
+    tests/cluster/run.py [--programs FOLDER] [--requests N] [--cut] [--keep FOLDER]
 
 Three hosts are network namespaces: `head` has PostgreSQL, Slurm's controller and the trainer; `one` and `two` have a
 server and a node of Slurm each. The server of `two` stands by, and the workers are jobs of Slurm on both nodes. The
 trainer submits a batch in pieces, a second apart. In the middle of one piece the server that works is killed with
-SIGKILL, later all processes of the node on `two`. At the end every request must have one outcome, with the right
-reward. Prints what happened and when, and ends with status 1 if anything was wrong.
+SIGKILL, later all processes of the node on `two`. With `--cut` the host `one` loses its network instead, and has it
+again later: its server must then end by itself. At the end every request must have one outcome, with the right reward.
+Prints what happened and when, and ends with status 1 if anything was wrong.
 
 Needs root, the programs of Slurm and munge, and `ip`, `unshare` and `nsenter`. Everything runs in namespaces of its
 own, which end with it; what they share is the file system, as the hosts of a cluster share a folder.
@@ -41,9 +42,12 @@ ADDRESSES = {"head": "10.77.0.1", "one": "10.77.0.2", "two": "10.77.0.3"}
 NODES = {"n1": "one", "n2": "two"}
 REST_PORT, WORKER_PORT, SLURM_PORT = 7700, 7701, 6817
 WORKERS, PIECES = 4, 20
-# The pieces in whose middle something is killed, from 1.
-KILL_SERVER_IN, KILL_NODE_IN = 7, 13
+# The pieces in whose middle something happens, from 1: the server that works is killed or cut off, and then the other
+# node is killed or the network is back.
+FIRST_IN, SECOND_IN = 7, 13
 ENDS_WITHIN_S = 300
+# A host that is cut off does not refuse a call.
+CALL_LIMIT_S = 5
 
 
 def in_namespaces():
@@ -74,6 +78,11 @@ class Network:
     @staticmethod
     def _call(*command):
         subprocess.run(command, check=True)
+
+    @classmethod
+    def link(cls, host, state):
+        """Connects this host with the others, or cuts it off from them (`up`, `down`)."""
+        cls._call("ip", "-n", host, "link", "set", "eth0", state)
 
     @staticmethod
     def command(host, command):
@@ -116,6 +125,7 @@ class Cluster:
         Network()
         Network.enter("head")
         self.database = Database(self.programs, self.folder, self.environment)
+        self.database.listen(ADDRESSES["head"])
         self.say("head: PostgreSQL runs")
         self._start_slurm()
         self.say(f"Slurm runs: its controller on head, the nodes {' and '.join(NODES)} on {' and '.join(NODES.values())}")
@@ -128,7 +138,7 @@ class Cluster:
         self._until("the second server stands by", lambda: "standing by" in self._log("two"))
         self.say("two: the server stands by")
         servers = [f"{ADDRESSES[host]}:{REST_PORT}" for host in self.servers]
-        self.trainer, self.operator = (Connection(servers, key, self.over) for _ in range(2))
+        self.trainer, self.operator = (Connection(servers, key, self.over, CALL_LIMIT_S) for _ in range(2))
         url = {"ASSAY_URL": f"http://{servers[0]}", "ASSAY_API_KEY": key}
         publish = [self.programs / "assay", "plugin", "publish", PLUGINS / "assay_plugin_math.wasm", "--channel", "prod"]
         subprocess.run(publish, check=True, env=self.environment | url, stdout=subprocess.DEVNULL)
@@ -262,28 +272,36 @@ drain_seconds = 60
         for pid in lost:
             send(pid, signal.SIGKILL)
 
-    def score(self, requests):
-        """Submits the batch, with what goes wrong meanwhile, and checks every result."""
+    def cut_host(self):
+        self.say("one: the network is cut")
+        Network.link("one", "down")
+
+    def mend_host(self):
+        self.say("one: the network is back")
+        Network.link("one", "up")
+
+    def score(self, requests, events):
+        """Submits the batch, with the two events meanwhile, and checks every result."""
         announcement = {"plugin": "math@prod", "run": "cluster", "iteration": 1, "expected_size": requests}
         batch = made(self.trainer.call("POST", "/v1/batches", announcement, {"Idempotency-Key": "cluster"}))["id"]
         piece = requests // PIECES
-        kills = {KILL_SERVER_IN: self.kill_server, KILL_NODE_IN: self.kill_node}
+        events = dict(zip([FIRST_IN, SECOND_IN], events, strict=True))
         for number in range(1, PIECES + 1):
-            due, kill = time.monotonic() + 1, None
-            if number in kills:
+            due, event = time.monotonic() + 1, None
+            if number in events:
                 # The call is on its way by then.
-                kill = threading.Timer(0.01, kills[number])
-                kill.start()
+                event = threading.Timer(0.01, events[number])
+                event.start()
             lines = "".join(json.dumps(item(at)) + "\n" for at in range((number - 1) * piece, number * piece))
             began = time.monotonic()
             reply = made(self.trainer.call("POST", f"/v1/batches/{batch}/requests", lines.encode(),
                                                  {"Content-Type": "application/x-ndjson"}))
             took = time.monotonic() - began
             repeated = f", {reply['repeated']:,} of them for the second time" if reply["repeated"] else ""
-            if number % 5 == 0 or {number, number - 1} & kills.keys():
+            if number % 5 == 0 or {number, number - 1} & events.keys():
                 self.say(f"{number * piece:,} requests acknowledged{repeated}; the last call took {took:.2f} s")
-            if kill:
-                kill.join()
+            if event:
+                event.join()
             time.sleep(max(0, due - time.monotonic()))
         made(self.trainer.call("POST", f"/v1/batches/{batch}/seal", {"final_count": PIECES * piece}))
         self.say("the batch is sealed")
@@ -297,6 +315,11 @@ drain_seconds = 60
         again = sum(any(stage["attempts"] > 1 for stage in result["stages"]) for result in results.values())
         if not self.record.faults:
             self.say(f"{len(results):,} requests have one reward each, the right one; {again} ran twice")
+
+    def check_former(self):
+        """The server that was cut off must see that another one has taken its place, and end."""
+        self._until("the server that was cut off ends", lambda: self.servers["one"].poll() is not None)
+        self.say("one: the server has ended by itself")
 
     def stop(self):
         self.over.set()
@@ -315,6 +338,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", default=TARGET / "release", help="folder of `assay` [default: target/release]")
     parser.add_argument("--requests", type=int, default=20_000, help="size of the batch [default: 20,000]")
+    parser.add_argument("--cut", action="store_true", help="cut off the host of the server instead of killing it")
     parser.add_argument("--keep", metavar="FOLDER", help="an empty folder where the logs stay")
     arguments = parser.parse_args()
     missing = [name for name in PROGRAMS if not shutil.which(name, path=os.environ["PATH"] + ":" + SYSTEM_PATH)]
@@ -332,7 +356,11 @@ def main():
         try:
             cluster.start()
             threading.Thread(target=cluster.watch, daemon=True).start()
-            cluster.score(arguments.requests)
+            if arguments.cut:
+                cluster.score(arguments.requests, [cluster.cut_host, cluster.mend_host])
+                cluster.check_former()
+            else:
+                cluster.score(arguments.requests, [cluster.kill_server, cluster.kill_node])
         except (RuntimeError, OSError, http.client.HTTPException) as failed:
             cluster.record.fault(str(failed))
         finally:

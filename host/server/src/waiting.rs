@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const CONNECT_PERIOD: Duration = Duration::from_secs(1);
 /// The pause between two lines of the log about the same wait.
 const PROGRESS: Duration = Duration::from_secs(10);
-/// The pause between two tries to take the lock, and between two words of the server that holds it.
+/// The pause between two words of the server that holds the lock, and between two looks at it of one that waits.
 pub(crate) const LOCK_PERIOD: Duration = Duration::from_secs(2);
 /// The number of looks without a word of the server that holds the lock after which it hangs.
 const SILENT_LOOKS_MAX: u32 = 10;
@@ -73,34 +73,52 @@ impl Waiting {
     /// Takes the lock of the one dispatcher that a database has, or waits as a standby until it is free or its holder
     /// hangs. Nothing that a former dispatcher does is committed after that.
     pub(crate) async fn take_lock(&self, store: &Store) -> anyhow::Result<DispatcherLock> {
-        let (mut told, mut watch) = (false, HolderWatch::default());
-        let lock = loop {
-            match store.try_lock().await {
-                Ok(Some(lock)) => break lock,
-                Ok(None) => {}
-                Err(error @ StoreError::Unavailable(_)) if told => {
-                    tracing::warn!("the database is unavailable: {error}");
-                }
-                Err(error) => return Err(error.into()),
-            }
-            if !told {
-                tracing::warn!("another server dispatches for this database; standing by");
-                self.reason.send_replace("standing by: another server dispatches".to_owned());
-                told = true;
-            }
-            // A failed look proves nothing, and the next one begins anew.
-            let holder = store.lock_holder().await.unwrap_or_default();
-            let silent_looks = watch.look(holder);
-            if let Some(holder) = holder.filter(|_| silent_looks >= SILENT_LOOKS_MAX) {
-                let seconds = LOCK_PERIOD.as_secs() * u64::from(silent_looks);
-                tracing::error!(seconds, "the server that dispatches hangs; taking its place");
-                store.end_holder(holder).await?;
-                continue;
-            }
-            tokio::time::sleep(LOCK_PERIOD).await;
+        let lock = match store.try_lock().await? {
+            Some(lock) => lock,
+            None => self.stand_by(store).await?,
         };
         self.reason.send_replace("the server is starting".to_owned());
         store.end_former_writers().await?;
         Ok(lock)
+    }
+
+    async fn stand_by(&self, store: &Store) -> Result<DispatcherLock, StoreError> {
+        tracing::warn!("another server dispatches for this database; standing by");
+        self.reason.send_replace("standing by: another server dispatches".to_owned());
+        loop {
+            let taken = tokio::select! {
+                taken = store.wait_for_lock() => taken,
+                () = watch_holder(store) => continue,
+            };
+            match taken {
+                Err(error @ StoreError::Unavailable(_)) => {
+                    tracing::warn!("the database is unavailable: {error}");
+                    tokio::time::sleep(LOCK_PERIOD).await;
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Ends the sessions of a server that holds the lock and hangs. Returns when nobody holds the lock: who waits for it
+/// then waits on a connection that the database has lost.
+async fn watch_holder(store: &Store) {
+    let mut watch = HolderWatch::default();
+    loop {
+        tokio::time::sleep(LOCK_PERIOD).await;
+        let holder = match store.lock_holder().await {
+            Ok(None) => return,
+            // A failed look proves nothing, and the next one begins anew.
+            holder => holder.unwrap_or_default(),
+        };
+        let silent_looks = watch.look(holder);
+        if let Some(holder) = holder.filter(|_| silent_looks >= SILENT_LOOKS_MAX) {
+            let seconds = LOCK_PERIOD.as_secs() * u64::from(silent_looks);
+            tracing::error!(seconds, "the server that dispatches hangs; taking its place");
+            if let Err(error) = store.end_holder(holder).await {
+                tracing::warn!("the database does not end its session: {error}");
+            }
+        }
     }
 }

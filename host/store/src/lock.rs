@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::PoisonError;
 
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use time::OffsetDateTime;
 
 use super::connection::Session;
@@ -17,6 +17,16 @@ use super::{Store, StoreError};
 
 /// The key of the advisory lock.
 const DISPATCHER_LOCK: i64 = 0x4153_5341_5900;
+/// What the database does about a session of the lock whose other side is gone without a word: it looks after 2 s of
+/// silence, every second, and ends the session when 3 looks or 5 s of data had no answer. It also ends a session that
+/// waits for the lock and whose program has ended.
+const NOTICE_LOSS: [(&str, &str); 5] = [
+    ("tcp_keepalives_idle", "2"),
+    ("tcp_keepalives_interval", "1"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "5s"),
+    ("client_connection_check_interval", "1s"),
+];
 /// The name of the connections that write group commits.
 const WRITERS: &str = "assay group commits";
 const NOT_HELD: &str = "this server does not hold the dispatcher's lock";
@@ -53,12 +63,19 @@ impl Store {
     /// Takes the dispatcher's lock on a connection of its own, or returns `None` while another server
     /// holds it. The lock is held as long as the connection lives.
     pub async fn try_lock(&self) -> Result<Option<DispatcherLock>, StoreError> {
-        let Some(mut connection) = self.advisory_lock().await? else { return Ok(None) };
-        let epoch =
-            sqlx::query_scalar!("update dispatcher_epoch set epoch = epoch + 1 returning epoch")
-                .fetch_one(&mut connection)
-                .await?;
-        self.hold(connection, epoch).await.map(Some)
+        match self.advisory_lock().await? {
+            Some(connection) => self.begin_epoch(connection).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes the dispatcher's lock on a connection of its own, as soon as no other server holds it.
+    pub async fn wait_for_lock(&self) -> Result<DispatcherLock, StoreError> {
+        let mut connection = self.lock_connection().await?;
+        sqlx::query!("select pg_advisory_lock($1)", DISPATCHER_LOCK)
+            .execute(&mut connection)
+            .await?;
+        self.begin_epoch(connection).await
     }
 
     /// Takes the lock again whose connection was lost. Fails if another server has dispatched since, also while that one
@@ -80,13 +97,31 @@ impl Store {
         }
     }
 
+    async fn lock_connection(&self) -> Result<PgConnection, sqlx::Error> {
+        let options = self.upkeep.connect_options().as_ref().clone().options(NOTICE_LOSS);
+        // A standby's wait is no slow statement.
+        PgConnection::connect_with(&options.disable_statement_logging()).await
+    }
+
     async fn advisory_lock(&self) -> Result<Option<PgConnection>, StoreError> {
-        let mut connection = PgConnection::connect_with(&self.upkeep.connect_options()).await?;
+        let mut connection = self.lock_connection().await?;
         let taken =
             sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
                 .fetch_one(&mut connection)
                 .await?;
         Ok(taken.then_some(connection))
+    }
+
+    /// Dispatches with the lock that `connection` has taken.
+    async fn begin_epoch(
+        &self,
+        mut connection: PgConnection,
+    ) -> Result<DispatcherLock, StoreError> {
+        let epoch =
+            sqlx::query_scalar!("update dispatcher_epoch set epoch = epoch + 1 returning epoch")
+                .fetch_one(&mut connection)
+                .await?;
+        self.hold(connection, epoch).await
     }
 
     /// From now on group commits write while the lock is held by this connection.
@@ -280,12 +315,7 @@ mod tests {
         assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
         assert!(first.writer().await.is_err());
         // A server that starts anew may.
-        let mut again = loop {
-            match second.try_lock().await.expect("answers") {
-                Some(lock) => break lock,
-                None => tokio::task::yield_now().await,
-            }
-        };
+        let mut again = second.wait_for_lock().await.expect("it becomes free");
         // So may one that lost the database for a while, and nothing else.
         let session = second.lock_holder().await.expect("answers").expect("itself");
         second.end_holder(session).await.expect("it ends");
