@@ -17,9 +17,9 @@ use super::{Store, StoreError};
 
 /// The key of the advisory lock.
 const DISPATCHER_LOCK: i64 = 0x4153_5341_5900;
-/// What the database does about a session of the lock whose other side is gone without a word: it looks after 2 s of
-/// silence, every second, and ends the session when 3 looks or 5 s of data had no answer. It also ends a session that
-/// waits for the lock and whose program has ended.
+/// Settings of the lock's session, by which the database ends it when the other side is gone without a word: it asks after
+/// 2 s of silence, every second, and ends the session when 3 of these or 5 s of data had no answer. It also ends a session
+/// that waits for the lock and whose program has ended.
 const NOTICE_LOSS: [(&str, &str); 5] = [
     ("tcp_keepalives_idle", "2"),
     ("tcp_keepalives_interval", "1"),
