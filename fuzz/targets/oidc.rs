@@ -41,7 +41,8 @@ fuzz_target!(|input: &str| {
             let Ok(claims) = serde_json::from_str::<&RawValue>(input) else { return };
             let Ok(answer) = id_token::check(&signed(claims), &provider(), &RULES) else { return };
             check_answer(&answer);
-            let claims: Value = serde_json::from_str(input).expect("it was read");
+            // A claim that is not read may hold a number that no double does.
+            let Ok(claims) = serde_json::from_str::<Value>(input) else { return };
             assert_eq!(claims["sub"], answer.subject);
             assert_eq!(claims["nonce"], RULES.nonce);
             assert!(matches!(&claims["email_verified"], Value::Bool(true) | Value::String(_)));
