@@ -295,7 +295,7 @@ drain_seconds = 60
             lines = "".join(json.dumps(item(at)) + "\n" for at in range((number - 1) * piece, number * piece))
             began = time.monotonic()
             reply = made(self.trainer.call("POST", f"/v1/batches/{batch}/requests", lines.encode(),
-                                                 {"Content-Type": "application/x-ndjson"}))
+                                           {"Content-Type": "application/x-ndjson"}))
             took = time.monotonic() - began
             repeated = f", {reply['repeated']:,} of them for the second time" if reply["repeated"] else ""
             if number % 5 == 0 or {number, number - 1} & events.keys():

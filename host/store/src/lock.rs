@@ -19,8 +19,10 @@ use super::{Store, StoreError};
 const DISPATCHER_LOCK: i64 = 0x4153_5341_5900;
 /// Settings of the lock's session, by which the database ends it when the other side is gone without a word: it asks after
 /// 2 s of silence, every second, and ends the session when 3 of these or 5 s of data had no answer. It also ends a session
-/// that waits for the lock and whose program has ended.
-const NOTICE_LOSS: [(&str, &str); 5] = [
+/// that waits for the lock and whose program has ended. The wait has no limit, whatever the database's own settings are.
+const LOCK_SETTINGS: [(&str, &str); 7] = [
+    ("statement_timeout", "0"),
+    ("lock_timeout", "0"),
     ("tcp_keepalives_idle", "2"),
     ("tcp_keepalives_interval", "1"),
     ("tcp_keepalives_count", "3"),
@@ -98,7 +100,7 @@ impl Store {
     }
 
     async fn lock_connection(&self) -> Result<PgConnection, sqlx::Error> {
-        let options = self.upkeep.connect_options().as_ref().clone().options(NOTICE_LOSS);
+        let options = self.upkeep.connect_options().as_ref().clone().options(LOCK_SETTINGS);
         // A standby's wait is no slow statement.
         PgConnection::connect_with(&options.disable_statement_logging()).await
     }
