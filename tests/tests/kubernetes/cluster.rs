@@ -10,6 +10,7 @@ mod stand_in;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -239,10 +240,12 @@ impl Drop for Cluster {
                 let _ = told.send(());
             });
             // What stays is in a namespace of its own.
-            let _ = ended.recv_timeout(std::time::Duration::from_secs(60));
+            let _ = ended.recv_timeout(Duration::from_secs(60));
         }
-        // The processes end with their tasks.
-        runtime.shutdown_background();
+        // The processes end with their tasks, before this process does. A test's own runtime may not be kept waiting
+        // by another one's end, so a thread waits for it.
+        let ending = std::thread::spawn(move || runtime.shutdown_timeout(Duration::from_secs(10)));
+        let _ = ending.join();
     }
 }
 
