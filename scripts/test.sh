@@ -12,8 +12,6 @@
 # lint) counts as one failure, a step that cannot be tried here as one that is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-# One fewer than without the browser and the interfaces beside them.
-export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(nproc) + 1))}
 . scripts/testing.sh
 
 logs=$scratch/logs
