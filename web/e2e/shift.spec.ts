@@ -100,7 +100,12 @@ test("lists and the page of a run stand still", async ({ page }) => {
   await open(page, host, "/batches", "Batches");
   await expect(page.getByRole("table", { name: "Batches" })).toBeVisible();
   await train(page);
+  const fresh = page.getByRole("button", { name: "Show 6 new batches" });
+  await expect(fresh).toBeVisible();
   await expectStill(page);
+  await fresh.click();
+  await expect(fresh).toHaveCount(0);
+  await expect(page.getByRole("row", { name: /^second 3/ }).first()).toBeVisible();
   await open(page, host, "/runs/first", "first");
   await expect(page.getByRole("table", { name: /^Iterations/ }).first()).toBeVisible();
   await train(page);

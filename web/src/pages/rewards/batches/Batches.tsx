@@ -1,11 +1,14 @@
 // Batches of all runs, newest first.
 
-import { Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Schemas } from "../../../api/client";
 import { BookLink } from "../../../parts/BookLink";
 import { Command } from "../../../parts/Command";
 import { Export } from "../../../parts/Export";
+import { count } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
@@ -18,12 +21,16 @@ import { SortedBatchTable } from "./BatchTable";
 
 const route = getRouteApi("/shell/batches");
 
+type BatchSummary = Schemas["BatchSummary"];
+
 type Change = { [K in keyof BatchesFilter]: BatchesFilter[K] | undefined };
 
 export function Batches() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const batches = useQuery(batchesQuery(search));
+  const list = batches.isPlaceholderData ? "" : JSON.stringify(search);
+  const { shown, fresh, show } = useStandingList(batches.data?.items, list);
   const go = (change: Change) => void navigate({ search: present({ ...search, ...change }) });
   /** A new filter starts at the first page. */
   const filter = (change: Change) => go({ after: undefined, ...change });
@@ -53,14 +60,19 @@ export function Batches() {
           checked={search.late ?? false}
           onChange={({ currentTarget: { checked } }) => filter({ late: checked || undefined })}
         />
+        {fresh > 0 && (
+          <Button size="compact-xs" mb={6} variant="light" onClick={show}>
+            {fresh === 1 ? "Show 1 new batch" : `Show ${count(fresh)} new batches`}
+          </Button>
+        )}
         <Export name="batches" columns={BATCH_COLUMNS} read={batchesExport(search)} />
       </Group>
       <Answer query={batches} what="the batches" height={320}>
-        {({ items, next }) => (
+        {({ next }) => (
           <Stack gap="sm">
-            {items.length > 0 ? (
+            {shown.length > 0 ? (
               <SortedBatchTable
-                batches={items}
+                batches={shown}
                 more={next !== undefined || search.after !== undefined}
               />
             ) : (
@@ -81,6 +93,20 @@ export function Batches() {
       </Answer>
     </Page>
   );
+}
+
+/**
+ * The batches of a list up to the newest that it began with: those that came since would move the others away from under
+ * the pointer, so they are counted, and shown when asked for. `list` names what the batches are chosen by.
+ */
+function useStandingList(batches: BatchSummary[] = [], list: string) {
+  const newest = batches[0]?.batch.id;
+  const [until, setUntil] = useState({ list, id: newest });
+  const show = () => setUntil({ list, id: newest });
+  if (until.list !== list || (!until.id && newest)) show();
+  // The ids of batches grow with time.
+  const shown = batches.filter(({ batch }) => until.id && batch.id <= until.id);
+  return { shown, fresh: batches.length - shown.length, show };
 }
 
 /** Whether anything but the number and the order of the rows is chosen. */
