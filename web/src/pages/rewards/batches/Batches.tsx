@@ -103,9 +103,10 @@ function useStandingList(batches: BatchSummary[] = [], list: string) {
   const newest = batches[0]?.batch.id;
   const [until, setUntil] = useState({ list, id: newest });
   const show = () => setUntil({ list, id: newest });
-  if (until.list !== list || (!until.id && newest)) show();
   // The ids of batches grow with time.
   const shown = batches.filter(({ batch }) => until.id && batch.id <= until.id);
+  // Nothing stands where the list is another one, was empty, or has a whole page of new batches.
+  if (until.list !== list || (newest && shown.length === 0)) show();
   return { shown, fresh: batches.length - shown.length, show };
 }
 
