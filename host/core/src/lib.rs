@@ -9,6 +9,7 @@ pub mod id;
 pub mod time;
 
 pub mod address;
+pub mod architecture;
 pub mod capability;
 pub mod cause;
 pub mod golden;

@@ -106,7 +106,7 @@ impl PluginCompiler {
     }
 }
 
-fn check(bytes: &[u8]) -> Result<(), UploadError> {
+pub(crate) fn check(bytes: &[u8]) -> Result<(), UploadError> {
     let size = bytes.len();
     if size > limits::PLUGIN_BYTES_MAX {
         let max = limits::PLUGIN_BYTES_MAX;
@@ -120,6 +120,12 @@ fn check(bytes: &[u8]) -> Result<(), UploadError> {
         ));
     }
     Ok(())
+}
+
+/// The code of a component that is not asked what it is.
+pub(crate) fn compile_alone(engine: &Engine, component: &[u8]) -> Result<Vec<u8>, UploadError> {
+    let compiled = engine.precompile_component(component);
+    compiled.map_err(|error| UploadError::Refused(format!("it does not compile: {error:#}")))
 }
 
 /// The component's own description, and its imports.

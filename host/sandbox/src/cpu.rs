@@ -1,6 +1,7 @@
 //! The CPU level for which code is compiled. It is fixed for each architecture, whatever more the machine has, so that
 //! code which one machine compiled runs on every other machine of that architecture, with the same results.
 
+use assay_core::architecture::Architecture;
 use wasmtime::Config;
 
 /// A level of an architecture.
@@ -23,20 +24,21 @@ struct Feature {
     detect: fn() -> bool,
 }
 
-#[cfg(target_arch = "x86_64")]
 macro_rules! features {
     ($($name:tt $setting:literal,)*) => {
         &[$(Feature {
             name: $name,
             setting: $setting,
+            #[cfg(target_arch = "x86_64")]
             detect: || std::is_x86_feature_detected!($name),
+            #[cfg(not(target_arch = "x86_64"))]
+            detect: || false,
         }),*]
     };
 }
 
 /// Everything of x86-64-v3 for which Cranelift has a setting. Its preset of that name leaves out AVX.
-#[cfg(target_arch = "x86_64")]
-const LEVEL: Level = Level {
+const X86_64: Level = Level {
     name: "x86-64-v3",
     target: "x86_64-unknown-linux-gnu",
     features: features! {
@@ -58,23 +60,34 @@ const LEVEL: Level = Level {
 
 /// The first version of the architecture, which every CPU has. LSE would change nothing: its instructions are for memory
 /// that threads share, and a guest has one thread.
-#[cfg(target_arch = "aarch64")]
-const LEVEL: Level = Level {
+const AARCH64: Level = Level {
     name: "aarch64",
     target: "aarch64-unknown-linux-gnu",
     features: &[],
     machines: "every CPU has",
 };
 
+const fn level(architecture: Architecture) -> Level {
+    match architecture {
+        Architecture::X86_64 => X86_64,
+        Architecture::Aarch64 => AARCH64,
+    }
+}
+
+/// The level of this machine's architecture.
+const OWN: Level = level(Architecture::own());
+
 /// The level's name, which is part of the engine's id.
-pub(crate) const LEVEL_NAME: &str = LEVEL.name;
+pub(crate) const fn level_name(architecture: Architecture) -> &'static str {
+    level(architecture).name
+}
 
 /// The CPU lacks a part of the level: this machine can neither compile plugins nor run them.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "this machine's CPU has {}: plugins are compiled for {}, which {}; in a virtual machine, choose a CPU model that \
      has it, such as the host's own",
-    none_of(.missing), LEVEL.name, LEVEL.machines
+    none_of(.missing), OWN.name, OWN.machines
 )]
 pub struct UnfitCpu {
     /// The names of the missing features.
@@ -83,7 +96,7 @@ pub struct UnfitCpu {
 
 /// Checks that this machine's CPU has the level.
 pub fn check_cpu() -> Result<(), UnfitCpu> {
-    check(LEVEL.features, |feature| (feature.detect)())
+    check(OWN.features, |feature| (feature.detect)())
 }
 
 fn check(features: &[Feature], has: impl Fn(&Feature) -> bool) -> Result<(), UnfitCpu> {
@@ -100,10 +113,11 @@ fn none_of(names: &[&str]) -> String {
     }
 }
 
-/// Has code compiled for the level, and for nothing beyond it.
-pub(crate) fn compile_for_level(config: &mut Config) {
-    config.target(LEVEL.target).expect("a target that Cranelift knows");
-    for feature in LEVEL.features {
+/// Has code compiled for the architecture's level, and for nothing beyond it.
+pub(crate) fn compile_for(architecture: Architecture, config: &mut Config) {
+    let level = level(architecture);
+    config.target(level.target).expect("a target that Cranelift knows");
+    for feature in level.features {
         // SAFETY: the setting adds instructions to the code and changes nothing else; wasmtime loads no code with
         // instructions that this machine's CPU lacks.
         #[expect(unsafe_code, reason = "a wrong setting could make wrong code")]
@@ -121,14 +135,14 @@ mod tests {
     fn this_machine_has_the_level() {
         check_cpu().expect("the tests run plugins");
         let host = wasmtime::Engine::default().get_target();
-        assert_eq!(host.as_deref(), Some(LEVEL.target));
+        assert_eq!(host.as_deref(), Some(OWN.target));
     }
 
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn an_old_cpu_is_refused_in_words() {
         let refused = |features: &[&str]| {
-            let refused = check(LEVEL.features, |it| features.contains(&it.name));
+            let refused = check(OWN.features, |it| features.contains(&it.name));
             refused.expect_err("parts are missing").to_string()
         };
         let westmere = ["sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cmpxchg16b"];
@@ -143,6 +157,6 @@ mod tests {
         let masked = [&piledriver[..], &["bmi2"]].concat();
         assert!(refused(&masked).contains(" has no avx2: "));
         let haswell = [&masked[..], &["avx2", "movbe"]].concat();
-        assert_eq!(check(LEVEL.features, |it| haswell.contains(&it.name)), Ok(()));
+        assert_eq!(check(OWN.features, |it| haswell.contains(&it.name)), Ok(()));
     }
 }

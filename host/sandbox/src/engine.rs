@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use assay_core::architecture::Architecture;
 use assay_core::limits;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Config, Enabled, Engine, PoolingAllocationConfig};
@@ -36,12 +37,24 @@ pub(crate) fn compiling_engine(functions: Option<Arc<FunctionCache>>) -> wasmtim
     Engine::new(&config)
 }
 
+/// An engine for compiling what machines of an architecture run. Fails for another architecture than this machine's if
+/// its part of the compiler was left out of this build.
+pub(crate) fn compiling_engine_for(architecture: Architecture) -> wasmtime::Result<Engine> {
+    Engine::new(&config_for(architecture, 1))
+}
+
 /// Names the engine's build and settings: what was compiled under one name loads under no other. Machines of one
 /// architecture have one name, because code is compiled for a fixed CPU level.
 #[must_use]
 pub fn engine_id() -> String {
     let engine = compiling_engine(None).expect("the settings are valid on every supported machine");
-    format!("wasmtime-{}-{}", cpu::LEVEL_NAME, hex::encode(&settings_digest(&engine)[..16]))
+    id_of(&engine, Architecture::own())
+}
+
+/// The name for an engine with the settings of that architecture.
+pub(crate) fn id_of(engine: &Engine, architecture: Architecture) -> String {
+    let digest = hex::encode(&settings_digest(engine)[..16]);
+    format!("wasmtime-{}-{digest}", cpu::level_name(architecture))
 }
 
 /// The digest of wasmtime's version and of everything that changes what code is compiled.
@@ -52,8 +65,12 @@ fn settings_digest(engine: &Engine) -> [u8; 32] {
 }
 
 fn config(slots: u32) -> Config {
+    config_for(Architecture::own(), slots)
+}
+
+fn config_for(architecture: Architecture, slots: u32) -> Config {
     let mut config = settings(slots);
-    cpu::compile_for_level(&mut config);
+    cpu::compile_for(architecture, &mut config);
     config
 }
 
@@ -63,6 +80,8 @@ fn settings(slots: u32) -> Config {
     config
         .concurrency_support(false)
         .epoch_interruption(true)
+        // Else the results of some instructions are the CPU's.
+        .relaxed_simd_deterministic(true)
         .max_wasm_stack(limits::GUEST_STACK_BYTES_MAX)
         .async_stack_size(2 * limits::GUEST_STACK_BYTES_MAX)
         .memory_guaranteed_dense_image_size(IMAGE_BYTES_MAX)
@@ -123,7 +142,8 @@ mod tests {
         assert_eq!(settings_digest(&compiling), settings_digest(&running));
         assert_eq!(engine_id(), engine_id());
         let name = engine_id();
-        let digest = name.strip_prefix(&format!("wasmtime-{}-", cpu::LEVEL_NAME));
+        let digest =
+            name.strip_prefix(&format!("wasmtime-{}-", cpu::level_name(Architecture::own())));
         assert_eq!(digest.expect("the level is in the name").len(), 32, "{name}");
     }
 

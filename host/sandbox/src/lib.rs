@@ -31,6 +31,8 @@ mod call;
 mod load;
 mod stage;
 
+mod cross;
+
 pub mod cases;
 pub mod compile;
 pub mod pipeline;
@@ -40,6 +42,7 @@ pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
 pub use call::capability;
 pub use clock::WaitedCall;
 pub use cpu::{UnfitCpu, check_cpu};
+pub use cross::{CrossCompiler, NoCrossCompiler};
 pub use engine::engine_id;
 pub use functions::FunctionCache;
 pub use load::{LoadedPlugin, Unloadable, digest_of};

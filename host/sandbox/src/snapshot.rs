@@ -22,7 +22,7 @@ use wasmtime_wasi::{FsPerms, WasiCtx};
 pub use self::measure::Measurable;
 use crate::call::GuestCall;
 use crate::call::bindings::RewardPlugin;
-use crate::compile::{PluginCompiler, UploadError};
+use crate::compile::{PluginCompiler, UploadError, compile_alone};
 use crate::load::deserialize;
 
 /// A folder that the component sees while it describes itself, and may write to.
@@ -52,8 +52,7 @@ impl From<wasmparser::BinaryReaderError> for NoSnapshot {
 impl PluginCompiler {
     /// Compiles a component without asking it anything.
     pub fn compile_alone(&self, component: &[u8]) -> Result<Vec<u8>, UploadError> {
-        let compiled = self.engine().precompile_component(component);
-        compiled.map_err(|error| UploadError::Refused(format!("it does not compile: {error:#}")))
+        compile_alone(self.engine(), component)
     }
 
     /// The component after it described itself. `code` is what [`Self::compile_alone`] made of

@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_core::architecture::Architecture;
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_core::plugin::Description;
 use assay_sandbox::compile::{CompiledPlugin, UploadError};
-use assay_sandbox::engine_id;
+use assay_sandbox::{CrossCompiler, engine_id};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
@@ -27,16 +28,8 @@ const MEMORY_LOOK: Duration = Duration::from_millis(10);
 /// The line that is printed.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum CompileOutput<'a> {
-    Ok {
-        digest: Digest,
-        compiled_digest: Digest,
-        engine: String,
-        description: &'a Description,
-        imports: &'a [String],
-        /// True if nothing was compiled, because the known code is this component's.
-        recalled: bool,
-    },
+enum CompileOutput<T> {
+    Ok(T),
     Refused {
         message: String,
     },
@@ -44,6 +37,24 @@ enum CompileOutput<'a> {
     Starved {
         message: String,
     },
+}
+
+#[derive(Serialize)]
+struct PluginOutput<'a> {
+    digest: Digest,
+    compiled_digest: Digest,
+    engine: String,
+    description: &'a Description,
+    imports: &'a [String],
+    /// True if nothing was compiled, because the known code is this component's.
+    recalled: bool,
+}
+
+/// Code for another architecture: the component is not asked here what it is.
+#[derive(Serialize)]
+struct CodeOutput {
+    compiled_digest: Digest,
+    engine: String,
 }
 
 /// Code that a component was compiled to before.
@@ -58,11 +69,8 @@ pub(crate) fn run(
     cache: Option<&Path>,
     known: Option<KnownCode>,
 ) -> anyhow::Result<()> {
-    environment::end_with_host()?;
-    limit_processor_time()?;
-    let bytes =
-        std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
-    let engine_id = engine_id();
+    let bytes = begin(component)?;
+    let engine = engine_id();
     let known = known.map(|KnownCode { file, digest }| {
         let code = std::fs::read(&file);
         code.with_context(|| format!("reading {}", file.display())).map(|code| (code, digest))
@@ -70,9 +78,7 @@ pub(crate) fn run(
     let known = known.transpose()?;
     let cache = CompiledCache::open(cache);
     let compiler = compiled_cache::compiler(cache.as_ref())?;
-    limit_memory()?;
-    let report = Report::default();
-    watch_memory(&report)?;
+    let report = limited()?;
     let recall = |(code, digest)| compiler.recall(&bytes, code, digest);
     let known = known.and_then(recall);
     let recalled = known.is_some();
@@ -82,14 +88,51 @@ pub(crate) fn run(
     });
     let output = match &compiled {
         Ok(compiled) => {
-            std::fs::write(out, &compiled.bytes)
-                .with_context(|| format!("writing {}", out.display()))?;
-            describe(compiled, engine_id, recalled)
+            write(out, &compiled.bytes)?;
+            CompileOutput::Ok(describe(compiled, engine, recalled))
         }
-        Err(UploadError::Refused(message)) => CompileOutput::Refused { message: message.clone() },
-        Err(UploadError::Starved(message)) => CompileOutput::Starved { message: message.clone() },
+        Err(error) => not_compiled(error),
     };
     report.print(&output)
+}
+
+/// Compiles for machines of an architecture, under the same limits.
+pub(crate) fn run_cross(
+    component: &Path,
+    out: &Path,
+    architecture: Architecture,
+) -> anyhow::Result<()> {
+    let bytes = begin(component)?;
+    let compiler = CrossCompiler::reserve(architecture)?;
+    let engine = compiler.engine_id();
+    let report = limited()?;
+    let output = match compiler.compile(&bytes) {
+        Ok(code) => {
+            write(out, &code)?;
+            CompileOutput::Ok(CodeOutput { compiled_digest: Digest::of(&code), engine })
+        }
+        Err(error) => not_compiled(&error),
+    };
+    report.print(&output)
+}
+
+/// Limits the processor time, and reads the component.
+fn begin(component: &Path) -> anyhow::Result<Vec<u8>> {
+    environment::end_with_host()?;
+    limit_processor_time()?;
+    std::fs::read(component).with_context(|| format!("reading {}", component.display()))
+}
+
+/// Limits the memory, once the compiler has reserved its own.
+fn limited() -> anyhow::Result<Report> {
+    limit_memory()?;
+    let report = Report::default();
+    watch_memory(&report)?;
+    Ok(report)
+}
+
+fn write(out: &Path, code: &[u8]) -> anyhow::Result<()> {
+    std::fs::write(out, code).with_context(|| format!("writing {}", out.display()))
 }
 
 /// The one report that is printed: the first.
@@ -97,21 +140,28 @@ pub(crate) fn run(
 struct Report(Arc<OnceLock<()>>);
 
 impl Report {
-    fn print(&self, output: &CompileOutput) -> anyhow::Result<()> {
+    fn print<T: Serialize>(&self, output: &CompileOutput<T>) -> anyhow::Result<()> {
         let line = serde_json::to_string(output)?;
         self.0.get_or_init(|| println!("{line}"));
         Ok(())
     }
 }
 
-fn describe(compiled: &CompiledPlugin, engine: String, recalled: bool) -> CompileOutput<'_> {
-    CompileOutput::Ok {
+fn describe(compiled: &CompiledPlugin, engine: String, recalled: bool) -> PluginOutput<'_> {
+    PluginOutput {
         digest: compiled.digest,
         compiled_digest: compiled.compiled_digest,
         engine,
         description: &compiled.description,
         imports: &compiled.imports,
         recalled,
+    }
+}
+
+fn not_compiled<T>(error: &UploadError) -> CompileOutput<T> {
+    match error {
+        UploadError::Refused(message) => CompileOutput::Refused { message: message.clone() },
+        UploadError::Starved(message) => CompileOutput::Starved { message: message.clone() },
     }
 }
 
@@ -140,7 +190,7 @@ fn watch_memory(report: &Report) -> anyhow::Result<()> {
             max >> 30
         );
         // Nothing is left to do when the report cannot be printed.
-        let _ = report.print(&CompileOutput::Refused { message });
+        let _ = report.print(&CompileOutput::<()>::Refused { message });
         std::process::exit(0);
     };
     std::thread::Builder::new()

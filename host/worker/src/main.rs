@@ -21,7 +21,9 @@ mod snapshot;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use assay_core::architecture::Architecture;
 use assay_core::id::Digest;
+use assay_sandbox::CrossCompiler;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -34,7 +36,11 @@ struct WorkerArguments {
 #[derive(Subcommand)]
 enum WorkerCommand {
     /// Print the name of the engine; it loads only components that were compiled under the same name.
-    Engine,
+    Engine {
+        /// Architecture of the machines that load them: x86_64 or aarch64
+        #[arg(long, default_value_t = Architecture::own())]
+        architecture: Architecture,
+    },
     /// Compile a component and print, as one line of JSON, what it is or why it is refused.
     Compile {
         /// Component (.wasm)
@@ -51,6 +57,18 @@ enum WorkerCommand {
         /// SHA-256 of that code; other code is not loaded, and the component is compiled
         #[arg(long, value_name = "SHA256", requires = "known")]
         known_digest: Option<Digest>,
+    },
+    /// Compile a component for machines of an architecture, and print, as one line of JSON, the digest of the code or why
+    /// it is refused.
+    CrossCompile {
+        /// Component (.wasm)
+        component: PathBuf,
+        /// Architecture of the machines that load it: x86_64 or aarch64
+        #[arg(long)]
+        architecture: Architecture,
+        /// File for the compiled plugin
+        #[arg(long)]
+        out: PathBuf,
     },
     /// Run the golden cases of an upload. Standard input has the job as JSON, standard output gets
     /// a line of JSON for each case.
@@ -91,11 +109,16 @@ fn run(command: WorkerCommand, ticket: Option<String>) -> anyhow::Result<ExitCod
     // Before anything else: `join` must not use up its token on a machine that cannot run plugins.
     assay_sandbox::check_cpu()?;
     match command {
-        WorkerCommand::Engine => println!("{}", assay_sandbox::engine_id()),
+        WorkerCommand::Engine { architecture } => {
+            println!("{}", CrossCompiler::reserve(architecture)?.engine_id());
+        }
         WorkerCommand::Compile { component, out, compiled, known, known_digest } => {
             let known = known.zip(known_digest);
             let known = known.map(|(file, digest)| compile::KnownCode { file, digest });
             compile::run(&component, &out, compiled.as_deref(), known)?;
+        }
+        WorkerCommand::CrossCompile { component, architecture, out } => {
+            compile::run_cross(&component, &out, architecture)?;
         }
         WorkerCommand::Cases(options) => cases::run(&options)?,
         WorkerCommand::Test(options) => return golden::run(&options),

@@ -1,6 +1,8 @@
 //! The commands that need no host.
 
+use assay_core::architecture::Architecture;
 use nix::sys::resource::{UsageWho, getrusage};
+use serde_json::{Value, json};
 
 use crate::binary::{compile, guest, worker};
 
@@ -10,6 +12,29 @@ fn the_engine_has_a_name() {
     assert!(done.status.success());
     let name = String::from_utf8(done.stdout).expect("text");
     assert_eq!(name.trim_end(), assay_sandbox::engine_id());
+}
+
+#[test]
+fn a_plugin_is_compiled_for_the_other_architecture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let run = |arguments: &[&str]| {
+        let done = worker().args(arguments).output().expect("the worker starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).expect("text")
+    };
+    for architecture in Architecture::ALL.map(Architecture::name) {
+        let engine = run(&["engine", "--architecture", architecture]);
+        let (component, out) = (guest("liar"), out.to_str().expect("text"));
+        let component = component.to_str().expect("text");
+        let line = run(&["cross-compile", component, "--architecture", architecture, "--out", out]);
+        let report: Value = serde_json::from_str(&line).expect("JSON");
+        let digest = assay_sandbox::digest_of(&std::fs::read(out).expect("a file")).to_string();
+        let code = json!({"engine": engine.trim_end(), "compiled_digest": digest});
+        assert_eq!(report, json!({"ok": code}));
+        let is_own = architecture == Architecture::own().name();
+        assert_eq!(engine.trim_end() == assay_sandbox::engine_id(), is_own);
+    }
 }
 
 #[test]
