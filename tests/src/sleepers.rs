@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use assay_core::architecture::Architecture;
 use tempfile::TempDir;
 
 use crate::program;
@@ -22,8 +23,22 @@ impl Sleepers {
     /// When the programs were not built.
     #[must_use]
     pub fn starting_in(startup: Duration) -> Self {
+        Self::new(Architecture::own(), startup)
+    }
+
+    /// Their workers say that their machines are of this architecture.
+    ///
+    /// # Panics
+    /// When the programs were not built.
+    #[must_use]
+    pub fn on(architecture: Architecture) -> Self {
+        Self::new(architecture, Duration::ZERO)
+    }
+
+    fn new(architecture: Architecture, startup: Duration) -> Self {
         let real = program("assay-worker");
-        let asked = Command::new(&real).arg("engine").output().expect("the worker program runs");
+        let asked = ["engine", "--architecture", architecture.name()];
+        let asked = Command::new(&real).args(asked).output().expect("the worker program runs");
         let engine = String::from_utf8(asked.stdout).expect("an engine's name is text");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let script = format!(

@@ -12,6 +12,7 @@ use assay_api::remote_workers::{CreateWorkerToken, RemoteWorker, WorkerToken};
 use assay_api::request::SubmitItem;
 use assay_api::result::ResultItem;
 use assay_client::Client;
+use assay_core::architecture::Architecture;
 use assay_core::id::{TicketId, WorkerId};
 use assay_tests::{
     Answers, Host, HostOptions, Http, Process, Sleepers, Spawned, assay, item, program, until,
@@ -203,6 +204,33 @@ async fn a_killed_worker_loses_nothing() {
     .await;
     sleepers.open("killed");
     all_scored(&answers.finish(&client, &items).await, items.len());
+}
+
+/// The workers only say that they are of those architectures: what they were to run is looked at here.
+#[tokio::test]
+async fn each_worker_gets_code_for_its_architecture() {
+    let host = start(&["--worker-architectures", "aarch64"]);
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    for (architecture, elf) in [(Architecture::X86_64, 62), (Architecture::Aarch64, 183)] {
+        let sleepers = Sleepers::on(architecture);
+        let mut worker = join_sleeping(&client, &sleepers).await;
+        let workers = here(&client, 1).await;
+        assert_eq!(workers[0].architecture.as_deref(), Some(architecture.name()));
+        let items = [item(architecture.name(), "code code", "4")];
+        let mut answers = Answers::submit(&client, &plugin, &items).await;
+        let results = answers.finish(&client, &items).await;
+        all_scored(&results, 1);
+        let lines = client.request_logs(results[architecture.name()].id).await.expect("answers");
+        let digest = &lines[0].message;
+        let code = std::fs::read(host.data().join("objects").join(&digest[..2]).join(digest));
+        assert_eq!(code.expect("it is stored")[18..20], [elf, 0], "the machine of an ELF file");
+        worker.signal("TERM");
+        worker.wait(SOON);
+        here(&client, 0).await;
+    }
+    let stored = host.psql().rows("select count(*), count(distinct engine) from compilations");
+    assert_eq!(stored, ["2|2"]);
 }
 
 #[tokio::test]

@@ -127,6 +127,7 @@ mod tests {
             state: WorkerState::Idle,
             ticket: TicketId::generate(),
             launcher: "process".into(),
+            architecture: Some("x86_64".into()),
             pid: Some(4_321),
             asked_at: None,
             joined_at: None,

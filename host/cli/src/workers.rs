@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use super::gpu::{GpuOptions, beside};
+use assay_core::architecture::Architecture;
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::secrets::Secrets;
@@ -39,6 +40,16 @@ pub(super) struct RemoteWorkerOptions {
     /// Address on which workers of other machines join, by TLS; none may join unless given
     #[arg(long, env = "ASSAY_WORKER_LISTEN", value_name = "ADDRESS")]
     worker_listen: Option<SocketAddr>,
+    /// Architectures of workers of other machines, besides this machine's own, for which plugins are compiled, such as
+    /// aarch64
+    #[arg(
+        long,
+        env = "ASSAY_WORKER_ARCHITECTURES",
+        value_name = "ARCHITECTURES",
+        value_delimiter = ',',
+        requires = "worker_listen"
+    )]
+    worker_architectures: Vec<Architecture>,
     /// Lifetime of the certificates of workers of other machines, in seconds; each is renewed at two
     /// thirds of it
     #[arg(
@@ -55,7 +66,12 @@ impl RemoteWorkerOptions {
     /// The settings of workers of other machines, if any may join.
     pub(super) fn settings(&self) -> Option<RemoteSettings> {
         let certificate_lifetime = Micros::from_secs(self.worker_certificate_seconds);
-        self.worker_listen.map(|listen| RemoteSettings { listen, certificate_lifetime })
+        let architectures = self.worker_architectures.clone();
+        self.worker_listen.map(|listen| RemoteSettings {
+            listen,
+            certificate_lifetime,
+            architectures,
+        })
     }
 }
 

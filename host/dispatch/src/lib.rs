@@ -44,14 +44,16 @@ mod observe;
 
 mod restore;
 
+mod engines;
 mod plugin;
 
 pub use assay_clock::now;
 pub use assay_planner::{PlanConfig, Policy};
 pub use assay_sched::{Discipline, Profile, SchedView};
+pub use engines::Engines;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::{INCIDENTS, WrittenIncident};
 pub use observe::Observed;
-pub use plugin::{Plugins, ReadyPlugin};
+pub use plugin::{CompiledForms, Plugins, ReadyPlugin};
 pub use quota::TenantUse;
 pub use workers::{Joining, LastContact, LeaseClaim, WorkerLink, count_run_delay};

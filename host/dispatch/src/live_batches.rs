@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use assay_core::architecture::Architecture;
 use assay_core::id::{BatchId, Digest, RequestId, TenantId};
 use assay_core::limits;
 use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
@@ -91,13 +92,14 @@ impl LiveBatches {
         Some(self.by_id.get(&id)?.committed.row.tenant)
     }
 
-    /// The compiled plugins of batches that have a stage on this pool; single requests are not counted, as they are over
+    /// The plugins, compiled for an architecture, of batches that have a stage on this pool; single requests are not counted, as they are over
     /// before a worker could prepare for them.
-    pub(super) fn plugins_of(&self, pool: &str) -> Vec<Digest> {
+    pub(super) fn plugins_of(&self, pool: &str, architecture: Architecture) -> Vec<Digest> {
         let batches = self.by_id.values().filter(|batch| !batch.committed.is_single);
         let plugins = batches.map(|batch| &batch.committed.plugin);
-        let here = plugins.filter(|plugin| plugin.runs_on(pool)).map(|plugin| plugin.compiled);
-        let different: BTreeSet<Digest> = here.collect();
+        let here = plugins.filter(|plugin| plugin.runs_on(pool));
+        let different: BTreeSet<Digest> =
+            here.map(|plugin| plugin.compiled_for(architecture)).collect();
         different.into_iter().take(limits::PRELOADED_PLUGINS_MAX).collect()
     }
 

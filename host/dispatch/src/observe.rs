@@ -14,6 +14,7 @@ use assay_api::capacity::PoolCapacity;
 use assay_api::operations::{
     LiveBatch, PoolQueue, PoolTenant, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
 };
+use assay_core::architecture::Architecture;
 use assay_core::id::{BatchId, Digest, TenantId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
@@ -57,6 +58,7 @@ pub(super) struct JoinedWorker {
     pub ticket: TicketId,
     pub pid: Option<u32>,
     pub launcher: &'static str,
+    pub architecture: Architecture,
     pub joined_at: Micros,
     pub heard_at: Micros,
     pub stages_done: u64,
@@ -113,6 +115,7 @@ impl Shell {
                 } else {
                     self.fleet.launcher(&worker.pool)
                 },
+                architecture: worker.architecture,
                 joined_at: worker.joined_at,
                 heard_at: worker.heard.at(),
                 stages_done: worker.stages_done,
@@ -304,6 +307,7 @@ impl Dispatch {
             pool: start.pool.to_string(),
             state: WorkerState::Starting,
             launcher: start.launcher.into(),
+            architecture: None,
             pid: None,
             asked_at: Some(start.asked_at),
             joined_at: None,
@@ -343,6 +347,7 @@ impl Dispatch {
             pool: view.pool.to_string(),
             state,
             launcher: joined.launcher.into(),
+            architecture: Some(joined.architecture.to_string()),
             pid: joined.pid,
             asked_at: None,
             joined_at: Some(joined.joined_at),

@@ -6,6 +6,7 @@ use assay_api::batch::BatchState;
 use assay_api::operations::IncidentKind;
 use assay_api::result::{Counts, ResultItem, StageTime};
 use assay_clock::now;
+use assay_core::architecture::Architecture;
 use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
@@ -176,15 +177,17 @@ impl Shell {
     }
 
     fn grant(&mut self, grant: Grant) {
-        let Grant { worker, lease, request, stage, attempt, hedge } = grant;
+        let Grant { worker: id, lease, request, stage, attempt, hedge } = grant;
+        let Some(worker) = self.workers.get(id) else { return };
         let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let Some(entry) = batch.entry(request.seq) else { return };
-        let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
+        let mut message =
+            grant_message(batch, entry, request, stage, lease.0, attempt, worker.architecture);
         let granted = now();
         message.traceparent = batch.traces.granted(request.seq, || StageAttempt {
             stage: message.stage.clone(),
             attempt,
-            worker: worker.0,
+            worker: id.0,
             granted,
             answer: None,
         });
@@ -195,11 +198,11 @@ impl Shell {
         if batch.committed.plugin.sends_requests {
             message.outbound = Some(self.tenants.outbound(tenant));
         }
-        if hedge && let Some(worker) = self.workers.get(worker) {
+        if hedge {
             let pool = worker.pool.to_string();
             metrics::counter!("assay_hedges_total", "pool" => pool).increment(1);
         }
-        self.workers.grant(worker, HeldLease { request, stage, granted }, message);
+        self.workers.grant(id, HeldLease { request, stage, granted }, message);
     }
 
     fn advance(
@@ -458,6 +461,7 @@ fn grant_message(
     stage: usize,
     lease: u64,
     attempt: u32,
+    architecture: Architecture,
 ) -> proto::Grant {
     let plugin = &batch.committed.plugin;
     let stages = &plugin.description.stages;
@@ -465,7 +469,7 @@ fn grant_message(
     proto::Grant {
         lease,
         plugin_digest: bytes::Bytes::copy_from_slice(&plugin.digest.0),
-        compiled_digest: bytes::Bytes::copy_from_slice(&plugin.compiled.0),
+        compiled_digest: bytes::Bytes::copy_from_slice(&plugin.compiled_for(architecture).0),
         stage: description.name.clone(),
         timeout_us: u64::from(description.timeout_ms) * 1_000,
         memory_bytes_max: description.memory_bytes_max,

@@ -1,7 +1,9 @@
 //! A plugin version as the dispatcher needs it: its compiled form, and the pools of its stages.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_core::architecture::Architecture;
 use assay_core::capability;
 use assay_core::id::Digest;
 use assay_core::plugin::Description;
@@ -15,12 +17,15 @@ pub trait Plugins: Send + Sync + 'static {
     fn of(&self, row: &BatchRow) -> impl Future<Output = anyhow::Result<Arc<ReadyPlugin>>> + Send;
 }
 
+/// The digest of a plugin's compiled form by architecture.
+pub type CompiledForms = BTreeMap<Architecture, Digest>;
+
 /// A plugin version that is ready to run.
 #[derive(Debug)]
 pub struct ReadyPlugin {
     pub digest: Digest,
-    /// The digest of its compiled form for the workers' engine.
-    pub compiled: Digest,
+    /// The digests of its compiled forms, for all architectures of workers.
+    pub(crate) compiled: CompiledForms,
     pub description: Description,
     /// The names of the interfaces that it imports.
     pub imports: Vec<String>,
@@ -33,7 +38,7 @@ impl ReadyPlugin {
     #[must_use]
     pub fn new(
         digest: Digest,
-        compiled: Digest,
+        compiled: CompiledForms,
         description: Description,
         imports: Vec<String>,
     ) -> Self {
@@ -44,6 +49,12 @@ impl ReadyPlugin {
         });
         let sends_requests = capability::HTTP.imported_by(&imports).is_some();
         Self { digest, compiled, shapes: shapes.collect(), description, imports, sends_requests }
+    }
+
+    /// The digest of its compiled form for workers of an architecture, one of those that may join.
+    #[must_use]
+    pub fn compiled_for(&self, architecture: Architecture) -> Digest {
+        self.compiled[&architecture]
     }
 
     /// Whether one of its stages runs on this pool.

@@ -290,10 +290,10 @@ impl Shell {
         reply: oneshot::Sender<WorkerId>,
     ) {
         let (pool, leases_max) = (Arc::clone(&joining.pool), joining.leases_max);
-        let came = joining.came;
+        let (came, architecture) = (joining.came, joining.architecture);
         let pid = self.fleet.pid(joining.ticket);
         let worker = self.workers.join(joining, pid, link, now());
-        self.workers.preload(worker, &self.batches.plugins_of(&pool));
+        self.workers.preload(worker, &self.batches.plugins_of(&pool, architecture));
         // The receiver is gone only if the link is stopping, and all workers with it.
         let _ = reply.send(worker);
         self.step(if came {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_clock::now;
+use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, LeaseId, RequestId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
@@ -21,6 +22,7 @@ use crate::plugin::ReadyPlugin;
 pub struct Joining {
     pub ticket: TicketId,
     pub pool: Arc<str>,
+    pub architecture: Architecture,
     pub leases_max: usize,
     pub heard: LastContact,
     /// Whether it came by itself.
@@ -69,6 +71,8 @@ pub(super) struct Worker {
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
     pub pool: Arc<str>,
+    /// The architecture for which its plugins are compiled.
+    pub architecture: Architecture,
     pub joined_at: Micros,
     pub heard: LastContact,
     pub stages_done: u64,
@@ -132,7 +136,7 @@ impl Workers {
         link: WorkerLink,
         now: Micros,
     ) -> WorkerId {
-        let Joining { ticket, pool, leases_max: _, heard, came } = joining;
+        let Joining { ticket, pool, architecture, leases_max: _, heard, came } = joining;
         self.joined += 1;
         let id = WorkerId(self.joined);
         let worker = Worker {
@@ -143,6 +147,7 @@ impl Workers {
             leases: HashMap::new(),
             outbox: proto::ToWorker::default(),
             pool,
+            architecture,
             joined_at: now,
             heard,
             stages_done: 0,
@@ -171,7 +176,7 @@ impl Workers {
     pub(super) fn preload(&mut self, id: WorkerId, of_batches: &[Digest]) {
         let Some(worker) = self.by_id.get_mut(&id) else { return };
         let promoted = self.promoted.iter().filter(|plugin| plugin.runs_on(&worker.pool));
-        let promoted = promoted.map(|plugin| plugin.compiled);
+        let promoted = promoted.map(|plugin| plugin.compiled_for(worker.architecture));
         let all: Vec<Digest> = of_batches.iter().copied().chain(promoted).collect();
         all.into_iter()
             .take(limits::PRELOADED_PLUGINS_MAX)
@@ -181,7 +186,7 @@ impl Workers {
     /// Has all workers that may run a plugin load it, and those that join while it is among the newest.
     pub(super) fn preload_promoted(&mut self, plugin: Arc<ReadyPlugin>) {
         self.preload_all(&plugin);
-        self.promoted.retain(|known| known.compiled != plugin.compiled);
+        self.promoted.retain(|known| known.digest != plugin.digest);
         self.promoted.push_front(plugin);
         self.promoted.truncate(limits::PRELOADED_PLUGINS_MAX);
     }
@@ -189,7 +194,7 @@ impl Workers {
     /// Has all workers that may run a plugin load it.
     pub(super) fn preload_all(&mut self, plugin: &ReadyPlugin) {
         for worker in self.by_id.values_mut().filter(|worker| plugin.runs_on(&worker.pool)) {
-            worker.preload(plugin.compiled);
+            worker.preload(plugin.compiled_for(worker.architecture));
         }
     }
 
@@ -277,7 +282,8 @@ mod tests {
 
     fn joining() -> Joining {
         let heard = LastContact::default();
-        Joining { ticket: ticket(7), pool: "cpu".into(), leases_max: 4, heard, came: false }
+        let (pool, architecture) = ("cpu".into(), Architecture::X86_64);
+        Joining { ticket: ticket(7), pool, architecture, leases_max: 4, heard, came: false }
     }
 
     fn request(seq: u32) -> RequestId {
@@ -350,7 +356,12 @@ mod tests {
         let plugin = |pool: &str, number| {
             let shape = StageShape { pool: pool.into(), timeout: Micros(1), retries_max: 0 };
             let digest = Digest([number; 32]);
-            let new = ReadyPlugin::new(digest, digest, description(), Vec::new());
+            let new = ReadyPlugin::new(
+                digest,
+                [(Architecture::X86_64, digest)].into(),
+                description(),
+                Vec::new(),
+            );
             Arc::new(ReadyPlugin { shapes: [shape].into(), ..new })
         };
         let (mut workers, _, _first) = workers();
@@ -364,6 +375,30 @@ mod tests {
         workers.send_outboxes();
         let told: Vec<u8> = sent.try_recv().expect("it").preload.iter().map(|it| it[0]).collect();
         assert_eq!(told, [70, 5, 9, 8, 7, 6, 4, 3], "those of batches first, then the newest");
+    }
+
+    #[test]
+    fn each_worker_loads_what_was_compiled_for_its_architecture() {
+        let shape = StageShape { pool: "cpu".into(), timeout: Micros(1), retries_max: 0 };
+        let (x86_64, aarch64) = (Architecture::X86_64, Architecture::Aarch64);
+        let compiled = [(x86_64, Digest([1; 32])), (aarch64, Digest([2; 32]))].into();
+        let plugin = ReadyPlugin::new(Digest([0; 32]), compiled, description(), Vec::new());
+        let plugin = Arc::new(ReadyPlugin { shapes: [shape].into(), ..plugin });
+        let mut workers = Workers::default();
+        let join = |workers: &mut Workers, architecture| {
+            let (link, sent) = mpsc::unbounded_channel();
+            let id = workers.join(Joining { architecture, ..joining() }, None, link, Micros(1));
+            (id, sent)
+        };
+        let (_, mut intel) = join(&mut workers, x86_64);
+        let (_, mut arm) = join(&mut workers, aarch64);
+        workers.preload_promoted(plugin);
+        let (late, mut late_sent) = join(&mut workers, aarch64);
+        workers.preload(late, &[]);
+        workers.send_outboxes();
+        for (sent, digest) in [(&mut intel, 1), (&mut arm, 2), (&mut late_sent, 2)] {
+            assert_eq!(sent.try_recv().expect("a message").preload, [vec![digest; 32]]);
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Who makes a call: a process of this machine by its ticket, or a worker of another machine by the certificate of its
 //! connection.
 
+use assay_core::architecture::Architecture;
+use assay_dispatch::Engines;
 use assay_fleet::TicketRefusal;
 use assay_tls::Identity;
 use tonic::transport::server::UdsConnectInfo;
@@ -38,14 +40,16 @@ pub(crate) fn check_pool(identity: &Identity, claimed: &str) -> Result<(), Statu
     Err(Status::permission_denied(format!("this worker's certificate is for {}", identity.pool)))
 }
 
-pub(crate) fn check_engine(host: &str, worker: &str) -> Result<(), Status> {
-    if worker == host {
-        return Ok(());
-    }
-    Err(Status::failed_precondition(format!(
-        "this worker's engine is {worker}, the host's is {host}: both must be of one version and run on one \
-         architecture, such as x86-64"
-    )))
+/// The architecture of a worker, whose engine must be one that plugins are compiled for.
+pub(crate) fn check_engine(engines: &Engines, worker: &str) -> Result<Architecture, Status> {
+    engines.find(worker).ok_or_else(|| {
+        let compiled_for: Vec<&str> = engines.ids().collect();
+        Status::failed_precondition(format!(
+            "this worker's engine is {worker}, and the server compiles plugins for {}: a worker must be of the server's \
+             version, and of its architecture or one of its --worker-architectures",
+            compiled_for.join(" and ")
+        ))
+    })
 }
 
 pub(crate) fn no_certificate() -> Status {
@@ -77,15 +81,22 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_has_the_engine_of_the_host() {
-        let (host, worker) = ("wasmtime-x86-64-v3-0123", "wasmtime-aarch64-4567");
-        check_engine(host, host).expect("the same");
-        let refused = check_engine(host, worker).expect_err("another");
+    fn a_worker_has_an_engine_that_plugins_are_compiled_for() {
+        let (own, other) = ("wasmtime-x86-64-v3-0123", "wasmtime-aarch64-4567");
+        let (x86_64, aarch64) = (Architecture::X86_64, Architecture::Aarch64);
+        let alone = Engines::new([(x86_64, own.into())].into());
+        assert_eq!(check_engine(&alone, own).expect("the same"), x86_64);
+        let refused = check_engine(&alone, other).expect_err("another");
         assert_eq!(refused.code(), Code::FailedPrecondition);
         assert_eq!(
             refused.message(),
-            "this worker's engine is wasmtime-aarch64-4567, the host's is wasmtime-x86-64-v3-0123: both must be of \
-             one version and run on one architecture, such as x86-64"
+            "this worker's engine is wasmtime-aarch64-4567, and the server compiles plugins for \
+             wasmtime-x86-64-v3-0123: a worker must be of the server's version, and of its architecture or one of its \
+             --worker-architectures"
         );
+        let both = Engines::new([(x86_64, own.into()), (aarch64, other.into())].into());
+        assert_eq!(check_engine(&both, other).expect("one of them"), aarch64);
+        let refused = check_engine(&both, "wasmtime-aarch64-89ab").expect_err("another version's");
+        assert!(refused.message().contains("-0123 and wasmtime-aarch64-4567: "), "{refused}");
     }
 }

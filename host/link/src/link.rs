@@ -24,7 +24,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::caller::{Caller, refused};
 use crate::conversation::{Conversation, SILENCE_MAX, converse};
 use crate::remote::{self, ConnectionSenders, EnrolmentService, RemoteWorkers};
-use assay_dispatch::{Dispatch, Joining, LastContact, now};
+use assay_dispatch::{Dispatch, Engines, Joining, LastContact, now};
 use assay_fleet::{Fleet, Visit};
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
@@ -41,8 +41,8 @@ pub struct Link {
     pub storage: Storage,
     /// The workers of other machines, if any may join.
     pub remote: Option<RemoteWorkers>,
-    /// The id of the engine for which components are compiled.
-    pub engine: String,
+    /// The engines for which plugins are compiled.
+    pub engines: Engines,
 }
 
 /// Binds the socket; only this user may reach it.
@@ -140,7 +140,7 @@ impl Host for Link {
             .map_err(|_| Status::deadline_exceeded("no hello came"))??
             .and_then(|message| message.hello)
             .ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
-        let ticket = self.check_hello(&caller, &hello)?;
+        let (ticket, architecture) = self.check_hello(&caller, &hello)?;
         let (link, outgoing) = mpsc::unbounded_channel();
         let leases_max = (hello.in_hand_max as usize).clamp(1, limits::PREFETCH_LEASES_MAX);
         let pool: Arc<str> = hello.pool.as_str().into();
@@ -151,7 +151,7 @@ impl Host for Link {
         let came = visit.as_ref().is_some_and(Visit::came);
         let heard = LastContact::default();
         heard.now();
-        let joining = Joining { ticket, pool, leases_max, heard, came };
+        let joining = Joining { ticket, pool, architecture, leases_max, heard, came };
         let not_joined =
             |_| Status::unavailable("the host is stopping, or no longer expects this worker");
         let (joined, answer) = oneshot::channel();

@@ -7,14 +7,17 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use bytes::Bytes;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use tokio::process::Command;
 
+use assay_dispatch::Engines;
 use assay_dispatch::fair_semaphore::FairSemaphore;
 
 use crate::error::RegistryError;
@@ -29,23 +32,30 @@ const SIGABRT: i32 = 6;
 /// The signal by which the kernel ends a process on a machine without memory.
 const SIGKILL: i32 = 9;
 
-/// The report that `assay-worker compile` prints.
+/// The report that `assay-worker compile` and `cross-compile` print.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum CompileReport {
-    Ok(Box<CompileOk>),
+enum CompileReport<T> {
+    Ok(Box<T>),
     Refused { message: String },
     Starved { message: String },
 }
 
 #[derive(Deserialize)]
 pub(crate) struct CompileOk {
-    pub compiled_digest: Digest,
-    pub engine: String,
+    #[serde(flatten)]
+    pub code: CodeReport,
     pub description: Description,
     pub imports: Vec<String>,
     /// True if nothing was compiled, because the known code is this component's.
     pub recalled: bool,
+}
+
+/// The code that the compiler wrote: all that it reports of a compilation for another architecture.
+#[derive(Deserialize)]
+pub(crate) struct CodeReport {
+    pub compiled_digest: Digest,
+    engine: String,
 }
 
 /// Code that a component was compiled to before, and its digest as the database has it.
@@ -80,37 +90,35 @@ enum CompilerEnd {
     Slow,
 }
 
-/// Compiles components for this machine's workers.
+/// Compiles components for workers of this machine and of other architectures.
 pub(crate) struct Compiler {
     /// The worker program.
     program: PathBuf,
     /// The server's folder for what lasts as long as a compilation.
     scratch: PathBuf,
-    /// The id of the engine of this machine's workers.
-    engine: String,
+    engines: Engines,
     turns: FairSemaphore,
 }
 
 impl Compiler {
-    /// Asks the worker program for the id of its engine.
-    pub(crate) async fn of(program: PathBuf, scratch: PathBuf) -> anyhow::Result<Self> {
-        let output = Command::new(&program)
-            .arg("engine")
-            .env_clear()
-            .output()
-            .await
-            .with_context(|| format!("running {}", program.display()))?;
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let said = errors.lines().last().unwrap_or_default();
-        let (shown, status) = (program.display(), output.status);
-        anyhow::ensure!(status.success(), "{shown} engine: {status}: {said}");
-        let engine = String::from_utf8(output.stdout).context("reading the engine's id")?;
+    /// Asks the worker program for the ids of its engine and of those of other architectures.
+    pub(crate) async fn of(
+        program: PathBuf,
+        scratch: PathBuf,
+        others: &[Architecture],
+    ) -> anyhow::Result<Self> {
+        let mut ids = BTreeMap::new();
+        for architecture in others.iter().chain([&Architecture::own()]) {
+            let id =
+                engine_id(&program, &["engine", "--architecture", architecture.name()]).await?;
+            ids.insert(*architecture, id);
+        }
         let turns = FairSemaphore::new(COMPILATIONS_MAX);
-        Ok(Self { program, scratch, engine: engine.trim().into(), turns })
+        Ok(Self { program, scratch, engines: Engines::new(ids), turns })
     }
 
-    pub(crate) fn engine(&self) -> &str {
-        &self.engine
+    pub(crate) fn engines(&self) -> &Engines {
+        &self.engines
     }
 
     /// The number of components of each tenant that wait for their turn.
@@ -128,14 +136,8 @@ impl Compiler {
     ) -> Result<Compiled, RegistryError> {
         let _turn = self.turns.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
-        let folder = tempfile::tempdir_in(&self.scratch)
-            .context("making a folder to compile in")
-            .map_err(ours)?;
-        let (input, out) = (Compiled::component(&folder), Compiled::file(&folder));
-        let written = tokio::fs::write(&input, component).await;
-        written.context("writing the component").map_err(ours)?;
-        let mut command = Command::new(&self.program);
-        command.arg("compile").arg(&input).arg("--out").arg(&out);
+        let folder = self.folder_with(component).await.map_err(ours)?;
+        let mut command = self.command("compile", &folder);
         if let Some(KnownCode { code, digest }) = known {
             let file = folder.path().join("known");
             let written = tokio::fs::write(&file, code).await;
@@ -143,17 +145,74 @@ impl Compiler {
             command.arg("--known").arg(&file).arg("--known-digest").arg(digest.to_string());
         }
         let end = run_compiler(command, WALL_MAX).await?;
-        let report = report(end)?;
-        let bytes = self.compiled_form(&out, &report).await.map_err(ours)?;
+        let report: CompileOk = report(end)?;
+        let bytes =
+            self.compiled_form(&folder, Architecture::own(), &report.code).await.map_err(ours)?;
         Ok(Compiled { report, bytes, folder })
     }
 
-    async fn compiled_form(&self, file: &Path, report: &CompileOk) -> anyhow::Result<Bytes> {
-        let bytes: Bytes = tokio::fs::read(file).await.context("reading the compiled form")?.into();
-        anyhow::ensure!(report.engine == self.engine, "the worker program was replaced");
-        anyhow::ensure!(Digest::of(&bytes) == report.compiled_digest, "the compiled form changed");
+    /// The code of a component for an architecture.
+    pub(crate) async fn compile_for(
+        &self,
+        tenant: TenantId,
+        component: &Bytes,
+        architecture: Architecture,
+    ) -> Result<Bytes, RegistryError> {
+        if architecture == Architecture::own() {
+            return Ok(self.compile(tenant, component, None).await?.bytes);
+        }
+        let _turn = self.turns.acquire(tenant, 1).await;
+        let ours = RegistryError::Compiler;
+        let folder = self.folder_with(component).await.map_err(ours)?;
+        let mut command = self.command("cross-compile", &folder);
+        command.arg("--architecture").arg(architecture.name());
+        let end = run_compiler(command, WALL_MAX).await?;
+        let code: CodeReport = report(end).map_err(|error| error.at(architecture))?;
+        self.compiled_form(&folder, architecture, &code).await.map_err(ours)
+    }
+
+    /// A folder to compile in.
+    async fn folder_with(&self, component: &Bytes) -> anyhow::Result<TempDir> {
+        let folder =
+            tempfile::tempdir_in(&self.scratch).context("making a folder to compile in")?;
+        let written = tokio::fs::write(Compiled::component(&folder), component).await;
+        written.context("writing the component")?;
+        Ok(folder)
+    }
+
+    fn command(&self, verb: &str, folder: &TempDir) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(verb).arg(Compiled::component(folder));
+        command.arg("--out").arg(Compiled::file(folder));
+        command
+    }
+
+    /// Reads what the compiler wrote.
+    async fn compiled_form(
+        &self,
+        folder: &TempDir,
+        architecture: Architecture,
+        code: &CodeReport,
+    ) -> anyhow::Result<Bytes> {
+        let bytes = tokio::fs::read(Compiled::file(folder)).await;
+        let bytes: Bytes = bytes.context("reading the compiled form")?.into();
+        let engine = self.engines.id(architecture);
+        anyhow::ensure!(code.engine == engine, "the worker program was replaced");
+        anyhow::ensure!(Digest::of(&bytes) == code.compiled_digest, "the compiled form changed");
         Ok(bytes)
     }
+}
+
+/// Asks the worker program for the id of an engine.
+async fn engine_id(program: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+    let shown = program.display();
+    let output = Command::new(program).args(arguments).env_clear().output().await;
+    let output = output.with_context(|| format!("running {shown}"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let (said, status) = (errors.lines().last().unwrap_or_default(), output.status);
+    anyhow::ensure!(status.success(), "{shown} {}: {status}: {said}", arguments.join(" "));
+    let id = String::from_utf8(output.stdout).context("reading the engine's id")?;
+    Ok(id.trim().to_owned())
 }
 
 async fn run_compiler(
@@ -178,7 +237,7 @@ async fn run_compiler(
 
 /// Reads the report of the compiler. It limits its processor time and its memory itself, so that the plugin is at fault
 /// when one of them ends it; the wall time is the machine's.
-fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
+fn report<T: DeserializeOwned>(end: CompilerEnd) -> Result<T, RegistryError> {
     let CompilerEnd::Output(output) = end else {
         return Err(RegistryError::CompilerBusy(format!(
             "the machine is too busy: the plugin was not compiled within {} s",
@@ -237,9 +296,11 @@ mod tests {
     #[tokio::test]
     async fn a_program_without_an_engine_says_why() {
         // A shell looks for a script of that name, and says that there is none.
-        let opened = Compiler::of("/bin/sh".into(), "scratch".into()).await;
+        let opened = Compiler::of("/bin/sh".into(), "scratch".into(), &[]).await;
         let told = opened.err().expect("a shell has no engine").to_string();
-        assert!(told.starts_with("/bin/sh engine: exit status: "), "{told}");
+        let own = Architecture::own();
+        let asked = format!("/bin/sh engine --architecture {own}: exit status: ");
+        assert!(told.starts_with(&asked), "{told}");
         assert!(told.contains("No such file"), "{told}");
     }
 

@@ -1,5 +1,6 @@
 //! The reasons why a plugin cannot be published or used; the variant says whose fault it is.
 
+use assay_core::architecture::Architecture;
 use assay_storage::blob::BlobError;
 use assay_store::StoreError;
 
@@ -32,4 +33,14 @@ pub enum RegistryError {
     Blob(#[from] BlobError),
     #[error("the plugin could not be compiled: {0:#}")]
     Compiler(anyhow::Error),
+}
+
+impl RegistryError {
+    /// The same with the architecture for which the plugin was compiled, where that is not this machine's.
+    pub(crate) fn at(self, architecture: Architecture) -> Self {
+        match self {
+            Self::Refused(why) => Self::Refused(format!("for workers on {architecture}: {why}")),
+            other => other,
+        }
+    }
 }

@@ -19,6 +19,6 @@ pub use cases::{CaseGrants, CaseMode, CaseSettings};
 pub use error::RegistryError;
 pub use grants::check_grants;
 pub use reference::Reference;
-pub use registry::Registry;
+pub use registry::{Registry, RegistrySettings};
 pub use upload::{AcceptedUpload, Publisher};
 pub use validation::{Validation, ValidationError};

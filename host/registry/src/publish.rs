@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use assay_api::plugin::GoldenCase;
+use assay_core::architecture::Architecture;
 use assay_core::golden::{CaseFile, check_cases};
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
@@ -39,20 +40,26 @@ impl Registry {
         let known = self.known_code(digest).await?;
         let Compiled { report, folder, .. } =
             self.compiler.compile(publisher.tenant, &component, known).await?;
-        let CompileOk { description, imports, compiled_digest, recalled, .. } = report;
+        let CompileOk { code, description, imports, recalled } = report;
         if recalled {
             let Description { name, version, .. } = &description;
             tracing::info!(%digest, "{name}@{version} is compiled already; its code is used again");
         }
         check_grants(&imports, publisher.grants)?;
         self.check_schemas(publisher.tenant, &description, digest).await?;
-        Ok(AcceptedUpload { description, imports, digest, compiled_digest, folder })
+        Ok(AcceptedUpload {
+            description,
+            imports,
+            digest,
+            compiled_digest: code.compiled_digest,
+            folder,
+        })
     }
 
     /// The code that these bytes were compiled to for this engine before, whoever published them. Code that is missing or
     /// damaged is made anew.
     async fn known_code(&self, component: Digest) -> Result<Option<KnownCode>, RegistryError> {
-        let Some(digest) = self.store.compilation(component, self.engine()).await? else {
+        let Some(digest) = self.store.compilation(component, self.own_engine()).await? else {
             return Ok(None);
         };
         let code = self.blobs.get(digest).await;
@@ -72,11 +79,11 @@ impl Registry {
         let AcceptedUpload { description, digest, .. } = &accepted;
         if self.store.is_published(tenant, description, *digest).await? {
             // It may be compiled for another engine than the last time.
-            self.keep(&accepted).await?;
+            self.keep(tenant, &accepted).await?;
             return Ok((accepted.description, Published::Already));
         }
         let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
-        self.keep(&accepted).await?;
+        self.keep(tenant, &accepted).await?;
         let imports = &accepted.imports;
         let plugin = NewPlugin { tenant, digest: *digest, description, imports, cases: &cases };
         let published = self.store.publish_plugin(plugin, actor, now()).await?;
@@ -95,8 +102,16 @@ impl Registry {
         refuse_schemas(&why, digest, published.map(|row| row.digest))
     }
 
-    /// Stores an accepted component and its compiled form. Golden cases ran since they were written.
-    async fn keep(&self, accepted: &AcceptedUpload) -> Result<(), RegistryError> {
+    /// Stores an accepted component and its compiled forms. Golden cases ran since they were written.
+    async fn keep(&self, tenant: TenantId, accepted: &AcceptedUpload) -> Result<(), RegistryError> {
+        self.keep_files(accepted).await?;
+        for architecture in self.engines().architectures() {
+            self.compiled_for(tenant, accepted.digest, architecture).await?;
+        }
+        Ok(())
+    }
+
+    async fn keep_files(&self, accepted: &AcceptedUpload) -> Result<(), RegistryError> {
         let AcceptedUpload { folder, digest, compiled_digest, .. } = accepted;
         let _turn = self.storing.acquire().await.expect("the semaphore is never closed");
         for (file, digest) in
@@ -105,8 +120,12 @@ impl Registry {
             let bytes = read_verified(&file, digest).await.map_err(RegistryError::Compiler)?;
             self.blobs.put(bytes).await?;
         }
-        self.store.record_compilation(*digest, self.engine(), *compiled_digest, now()).await?;
+        self.store.record_compilation(*digest, self.own_engine(), *compiled_digest, now()).await?;
         Ok(())
+    }
+
+    fn own_engine(&self) -> &str {
+        self.engines().id(Architecture::own())
     }
 
     /// The cases with their results; an error if one of them failed or could not be run.

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TenantId};
-use assay_dispatch::{ReadyPlugin, now};
+use assay_dispatch::{CompiledForms, Engines, ReadyPlugin, now};
 use assay_storage::blob::{BlobError, Blobs};
 use assay_store::plugins::PluginRow;
 use assay_store::{Store, StoreError};
@@ -15,7 +16,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use crate::cases::{CaseRunner, CaseSettings};
-use crate::compile::{Compiled, Compiler};
+use crate::compile::Compiler;
 use crate::error::RegistryError;
 use crate::reference::Reference;
 use crate::validation::{Validation, Validations};
@@ -33,6 +34,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A plugin that a reference names, and the time at which it was resolved.
 type Resolved = (Instant, Arc<ReadyPlugin>);
 
+/// The operator's settings.
+pub struct RegistrySettings {
+    pub worker_program: PathBuf,
+    /// A folder that is this server's alone.
+    pub scratch: PathBuf,
+    /// Architectures of workers, besides this machine's own, for which plugins are compiled.
+    pub architectures: Vec<Architecture>,
+    pub cases: CaseSettings,
+}
+
 pub struct Registry {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
@@ -47,34 +58,33 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Asks the worker program for the id of its engine. The folder `scratch` is this server's alone, and is
-    /// emptied.
+    /// Asks the worker program for the ids of the engines, and empties the scratch folder.
     pub async fn open(
         store: Store,
         blobs: Blobs,
-        worker_program: PathBuf,
-        scratch: PathBuf,
-        case_settings: CaseSettings,
+        settings: RegistrySettings,
     ) -> anyhow::Result<Self> {
+        let RegistrySettings { worker_program, scratch, architectures, cases } = settings;
         tokio::fs::create_dir_all(&scratch).await.context("making the scratch folder")?;
         remove_leftovers(&scratch).await.context("emptying the scratch folder")?;
-        let compiler = Compiler::of(worker_program.clone(), scratch.clone()).await?;
+        let compiler =
+            Compiler::of(worker_program.clone(), scratch.clone(), &architectures).await?;
         Ok(Self {
             store,
             blobs,
             compiler,
             storing: Semaphore::new(1),
-            cases: CaseRunner::new(worker_program, scratch, case_settings),
+            cases: CaseRunner::new(worker_program, scratch, cases),
             ready: Mutex::default(),
             resolved: Mutex::default(),
             validations: Validations::default(),
         })
     }
 
-    /// The id of the engine of this machine's workers.
+    /// The engines for which plugins are compiled.
     #[must_use]
-    pub fn engine(&self) -> &str {
-        self.compiler.engine()
+    pub fn engines(&self) -> &Engines {
+        self.compiler.engines()
     }
 
     /// The number of components of each tenant that wait to be compiled.
@@ -170,21 +180,17 @@ impl Registry {
         if let Some(plugin) = lock(&self.ready).get(&digest) {
             return Ok(plugin.clone());
         }
-        let compiled = match self.store.compilation(digest, self.engine()).await? {
-            Some(compiled) => compiled,
-            // Compiled for an engine of an earlier release.
-            None => {
-                let component = self.blobs.get(digest).await.map_err(|error| match error {
-                    BlobError::NotFound(_) => RegistryError::ComponentMissing(format!(
-                        "{}@{}",
-                        description.name, description.version
-                    )),
-                    error => error.into(),
-                })?;
-                let compiled = self.compiler.compile(tenant, &component, None).await?;
-                self.keep_compiled(digest, &compiled).await?
-            }
-        };
+        let mut compiled = CompiledForms::new();
+        for architecture in self.engines().architectures() {
+            let form = self.compiled_for(tenant, digest, architecture).await;
+            let form = form.map_err(|error| match error {
+                RegistryError::Blob(BlobError::NotFound(_)) => RegistryError::ComponentMissing(
+                    format!("{}@{}", description.name, description.version),
+                ),
+                error => error,
+            });
+            compiled.insert(architecture, form?);
+        }
         let plugin = Arc::new(ReadyPlugin::new(digest, compiled, description, imports));
         let mut held = lock(&self.ready);
         if held.len() >= READY_MAX {
@@ -194,13 +200,22 @@ impl Registry {
         Ok(plugin)
     }
 
-    async fn keep_compiled(
+    /// The digest of a component's compiled form for an architecture. It is compiled if it was not before: published with
+    /// an earlier release, or before workers of this architecture were asked for.
+    pub(crate) async fn compiled_for(
         &self,
-        digest: Digest,
-        compiled: &Compiled,
+        tenant: TenantId,
+        component: Digest,
+        architecture: Architecture,
     ) -> Result<Digest, RegistryError> {
-        let stored = self.blobs.put(compiled.bytes.clone()).await?;
-        self.store.record_compilation(digest, self.engine(), stored, now()).await?;
+        let engine = self.engines().id(architecture);
+        if let Some(compiled) = self.store.compilation(component, engine).await? {
+            return Ok(compiled);
+        }
+        let bytes = self.blobs.get(component).await?;
+        let code = self.compiler.compile_for(tenant, &bytes, architecture).await?;
+        let stored = self.blobs.put(code).await?;
+        self.store.record_compilation(component, engine, stored, now()).await?;
         Ok(stored)
     }
 }

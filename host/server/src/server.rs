@@ -25,13 +25,13 @@ use assay_api::sample::SamplesPrepared;
 use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
-use assay_dispatch::{Dispatch, Parts, PlanConfig, Plugins, ReadyPlugin};
+use assay_dispatch::{Dispatch, Engines, Parts, PlanConfig, Plugins, ReadyPlugin};
 use assay_fleet::{Device, Failures, Fleet, Programs, SlurmFile};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_kubernetes::KubernetesFile;
 use assay_link::{Link, RemoteSettings, RemoteWorkers};
-use assay_registry::{CaseSettings, Registry};
+use assay_registry::{CaseSettings, Registry, RegistrySettings};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
 use assay_store::admissions::BatchRow;
@@ -156,7 +156,7 @@ impl Server {
         };
         let registry = Arc::new(registry(&settings, &store, &blobs).await?);
         let metrics = start_metrics()?;
-        let remote = remote(&settings, &store, registry.engine()).await?;
+        let remote = remote(&settings, &store, registry.engines()).await?;
         let (socket, socket_folder) = socket_path(data)?;
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
@@ -176,7 +176,7 @@ impl Server {
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
             remote: remote.as_ref().map(|(remote, _)| remote.clone()),
-            engine: registry.engine().to_owned(),
+            engines: registry.engines().clone(),
         };
         let link = Arc::new(link);
         tasks.spawn(serve_link(Arc::clone(&link), workers, stopped(&stop)));
@@ -322,8 +322,12 @@ async fn parts(
 }
 
 async fn registry(settings: &Settings, store: &Store, blobs: &Blobs) -> anyhow::Result<Registry> {
-    let (program, scratch) = (settings.worker_program.clone(), settings.data.join(SCRATCH));
-    Registry::open(store.clone(), blobs.clone(), program, scratch, case_settings(settings)).await
+    let (worker_program, scratch) = (settings.worker_program.clone(), settings.data.join(SCRATCH));
+    let architectures = settings.remote.as_ref().map(|remote| remote.architectures.clone());
+    let architectures = architectures.unwrap_or_default();
+    let cases = case_settings(settings);
+    let settings = RegistrySettings { worker_program, scratch, architectures, cases };
+    Registry::open(store.clone(), blobs.clone(), settings).await
 }
 
 /// Golden cases of uploads run as requests do, but on no GPU: the machine's GPUs belong to its workers.
@@ -347,14 +351,14 @@ fn make_folders(data: &Path) -> anyhow::Result<()> {
 async fn remote(
     settings: &Settings,
     store: &Store,
-    engine: &str,
+    engines: &Engines,
 ) -> anyhow::Result<Option<(RemoteWorkers, TcpListener)>> {
     let Some(remote) = &settings.remote else { return Ok(None) };
     let listener = TcpListener::bind(remote.listen)
         .await
         .with_context(|| format!("listening on {} for workers (--worker-listen)", remote.listen))?;
     let address = listener.local_addr().context("reading the port for workers")?;
-    let workers = RemoteWorkers::open(store.clone(), engine.to_owned(), remote, address).await?;
+    let workers = RemoteWorkers::open(store.clone(), engines.clone(), remote, address).await?;
     Ok(Some((workers, listener)))
 }
 

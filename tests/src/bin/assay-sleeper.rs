@@ -4,7 +4,8 @@
 //! Command line: the engine's name, how long it takes to start in milliseconds, the folder of gates, then
 //! as for `assay-worker`. The response of a request is how long each of two stages sleeps, in milliseconds,
 //! or the name of a gate: the stage lasts until a file of that name is in the folder, and logs the name. The first two tries of a stage
-//! that is called `starved` end as those that the machine kept waiting.
+//! that is called `starved` end as those that the machine kept waiting. One that is called `code` logs the digest of the code
+//! that it was to run.
 //!
 //! Where a file and an object are named instead (`@/path judge/a`), a stage asks for the object as it
 //! may and as it may not ([`ObjectAnswers`]), writes what was answered to the file, and lasts until that file
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_core::id::Digest;
 use assay_core::limits::HEARTBEAT_SECONDS;
 use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use assay_wire::proto::host_client::HostClient;
@@ -123,6 +125,7 @@ impl Worker {
                 Ok(end(&grant, false))
             }
             Ok(Task::Starve) if grant.attempt > 2 => Ok(end(&grant, false)),
+            Ok(Task::Code) => Ok(end(&grant, false)),
             Ok(Task::Starve) => Ok(StageEnd::Failed(StageError {
                 code: ErrorCode::LeaseExpired,
                 message: "the machine is overloaded".into(),
@@ -133,8 +136,10 @@ impl Worker {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: error.to_string() })
         });
         let ran_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let line = |message: &str| LogLine { level: "info".into(), message: message.into() };
         let logs = match &task {
-            Ok(Task::Gate(name)) => vec![LogLine { level: "info".into(), message: name.clone() }],
+            Ok(Task::Gate(name)) => vec![line(name)],
+            Ok(Task::Code) => vec![line(&code_digest(&grant))],
             _ => Vec::new(),
         };
         let finished = vec![assay_wire::finished(grant.lease, ran_us, end, logs)];
@@ -201,10 +206,16 @@ fn leave(file: &Path, text: &str) -> std::io::Result<()> {
     std::fs::rename(&part, file)
 }
 
+fn code_digest(grant: &Grant) -> String {
+    let digest = Digest::try_from(&grant.compiled_digest[..]);
+    digest.map_or_else(|error| error.to_string(), |digest| digest.to_string())
+}
+
 enum Task {
     Sleep(Duration),
     Gate(String),
     Starve,
+    Code,
     Ask { file: PathBuf, object: String },
 }
 
@@ -216,13 +227,12 @@ fn task(grant: &Grant) -> anyhow::Result<Task> {
     }
     let mut spans = body.response.split_whitespace();
     let span = spans.nth(usize::from(grant.last)).context("the response has two words")?;
-    if span == "starved" {
-        return Ok(Task::Starve);
-    }
-    Ok(span.parse().map_or_else(
-        |_| Task::Gate(span.to_owned()),
-        |milliseconds| Task::Sleep(Duration::from_millis(milliseconds)),
-    ))
+    Ok(match (span, span.parse()) {
+        (_, Ok(milliseconds)) => Task::Sleep(Duration::from_millis(milliseconds)),
+        ("starved", _) => Task::Starve,
+        ("code", _) => Task::Code,
+        (gate, _) => Task::Gate(gate.to_owned()),
+    })
 }
 
 fn end(grant: &Grant, timed_out: bool) -> StageEnd {

@@ -4681,6 +4681,8 @@ export interface components {
         };
         /** @description A worker. */
         Worker: {
+            /** @description Architecture of its CPU: `x86_64` or `aarch64`; absent while it starts. */
+            architecture?: string | null;
             /** @description Time at which the worker was requested. */
             asked_at?: string | null;
             /** @description Time of its last message. */

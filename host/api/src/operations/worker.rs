@@ -30,6 +30,8 @@ pub struct Worker {
     /// Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `kubernetes` for a
     /// Pod, `joined` for a worker that joined by itself.
     pub launcher: String,
+    /// Architecture of its CPU: `x86_64` or `aarch64`; absent while it starts.
+    pub architecture: Option<String>,
     /// Process id, if the launcher runs it on the server's machine.
     pub pid: Option<u32>,
     /// Time at which the worker was requested.

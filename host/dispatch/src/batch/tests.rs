@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::*;
 use crate::committed::CommittedView;
-use crate::plugin::ReadyPlugin;
 use crate::plugin::tests::description;
+use crate::plugin::{CompiledForms, ReadyPlugin};
 
 pub(crate) fn row() -> BatchRow {
     BatchRow {
@@ -41,7 +41,8 @@ fn item(key: &str) -> HashedItem {
 /// A batch with this many requests.
 pub(crate) fn batch(requests: u32) -> LiveBatch {
     let digest = Digest([1; 32]);
-    let plugin = Arc::new(ReadyPlugin::new(digest, digest, description(), Vec::new()));
+    let plugin =
+        Arc::new(ReadyPlugin::new(digest, CompiledForms::new(), description(), Vec::new()));
     // Without a size that it expects, it takes requests until it is sealed.
     let row = BatchRow { expected_size: None, ..row() };
     let mut batch = LiveBatch::new(CommittedView::default().put(row, plugin, false));

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::plugin::CompiledForms;
 use crate::plugin::tests::description;
 
 fn id(seq: u32) -> RequestId {
@@ -31,7 +32,8 @@ fn content_is_what_a_deterministic_plugin_sees() {
     };
     let description = Description { stages: vec![stage], ..description() };
     let digest = assay_core::id::Digest([1; 32]);
-    let plugin = |description| ReadyPlugin::new(digest, digest, description, Vec::new());
+    let plugin =
+        |description| ReadyPlugin::new(digest, CompiledForms::new(), description, Vec::new());
     let row = BatchRow {
         tenant: key(1).0,
         id: BatchId(Uuid::from_u128(1)),

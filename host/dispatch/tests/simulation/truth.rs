@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_core::architecture::Architecture;
 use assay_core::id::Digest;
 use assay_core::outcome::{Artifact, ErrorCode, Outcome, Scored, StageEnd, StageError};
 use assay_core::plugin::{Description, Stage};
@@ -117,7 +118,8 @@ pub fn plugin(stages: u8) -> Arc<ReadyPlugin> {
         deterministic: true,
     };
     let digest = Digest([stages; 32]);
-    Arc::new(ReadyPlugin::new(digest, digest, description, Vec::new()))
+    let compiled = [(Architecture::X86_64, digest)].into();
+    Arc::new(ReadyPlugin::new(digest, compiled, description, Vec::new()))
 }
 
 /// The end of the stage of a grant; an error if the grant is not what it should be.

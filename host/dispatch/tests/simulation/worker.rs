@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use assay_clock::{now, sleep_until};
+use assay_core::architecture::Architecture;
 use assay_core::id::{TicketId, WorkerId};
 use assay_core::outcome::{ErrorCode, StageEnd, StageError};
 use assay_core::time::Micros;
@@ -70,7 +71,8 @@ impl SimulatedLauncher {
         }
         let leases_max = 1 + below(4) as usize;
         let heard = LastContact::default();
-        let joining = Joining { ticket, pool: start.pool, leases_max, heard, came: false };
+        let (pool, architecture) = (start.pool, Architecture::X86_64);
+        let joining = Joining { ticket, pool, architecture, leases_max, heard, came: false };
         let mut worker = Worker::default();
         worker.serve(world, &live, joining, stop).await;
         WorkerEnd::Finished("it ended".into())
@@ -120,8 +122,8 @@ pub async fn remote(world: Arc<World>, number: u128, pool: &'static str) {
         pause(2_000_000).await;
         let Ok(mut visit) = live.fleet.came(ticket, &pool) else { continue };
         let heard = LastContact::default();
-        let joining =
-            Joining { ticket, pool: Arc::clone(&pool), leases_max: 2, heard, came: visit.came() };
+        let (pool, architecture, came) = (Arc::clone(&pool), Architecture::X86_64, visit.came());
+        let joining = Joining { ticket, pool, architecture, leases_max: 2, heard, came };
         worker.serve(&world, &live, joining, visit.stopped(Stop::Leave)).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The worker that makes a call: one that joined, or one that wants to.
 
+use assay_core::architecture::Architecture;
 use assay_core::id::TicketId;
 use assay_fleet::TicketRefusal;
 use assay_wire::proto::Hello;
@@ -36,8 +37,12 @@ impl Link {
         }
     }
 
-    /// The worker that wants to join.
-    pub(crate) fn check_hello(&self, caller: &Caller, hello: &Hello) -> Result<TicketId, Status> {
+    /// The worker that wants to join, and its architecture.
+    pub(crate) fn check_hello(
+        &self,
+        caller: &Caller,
+        hello: &Hello,
+    ) -> Result<(TicketId, Architecture), Status> {
         let ticket = match caller {
             Caller::Process(process) => {
                 let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
@@ -50,7 +55,6 @@ impl Link {
                 identity.worker
             }
         };
-        check_engine(&self.engine, &hello.engine)?;
-        Ok(ticket)
+        Ok((ticket, check_engine(&self.engines, &hello.engine)?))
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct EnrolmentService {
 impl Enrolment for EnrolmentService {
     async fn join(&self, request: Request<JoinRequest>) -> Result<Response<Certificate>, Status> {
         let JoinRequest { token, pool, engine, machine, signing_request } = request.into_inner();
-        check_engine(self.workers.engine(), &engine)?;
+        check_engine(self.workers.engines(), &engine)?;
         let signing_request = signing_request.to_vec();
         let issued = if RemoteWorkers::is_token(&token) {
             let applicant = Applicant { pool, machine, signing_request };

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_dispatch::now;
+use assay_dispatch::{Engines, now};
 use assay_fleet::ProofRefusal;
 use assay_store::audit::Actor;
 use assay_store::remote_workers::{AuthorityRow, NewWorkerToken, RemoteWorkerRow};
@@ -28,6 +29,8 @@ const TOKEN_BYTES: usize = 32;
 pub struct RemoteSettings {
     pub listen: SocketAddr,
     pub certificate_lifetime: Micros,
+    /// Architectures of workers, besides this machine's own, for which plugins are compiled.
+    pub architectures: Vec<Architecture>,
 }
 
 /// Issues tokens and certificates, and knows who may connect; cheap to clone.
@@ -37,8 +40,8 @@ pub struct RemoteWorkers(Arc<Inner>);
 struct Inner {
     store: Store,
     authority: Authority,
-    /// The id of the engine for which components are compiled.
-    engine: String,
+    /// The engines for which plugins are compiled.
+    engines: Engines,
     listen: SocketAddr,
     lifetime: Micros,
     /// Applications that are looked at.
@@ -96,7 +99,7 @@ impl RemoteWorkers {
     /// Reads the authority and the workers; makes the authority if there is none. `listen` is the bound address.
     pub async fn open(
         store: Store,
-        engine: String,
+        engines: Engines,
         settings: &RemoteSettings,
         listen: SocketAddr,
     ) -> anyhow::Result<Self> {
@@ -113,15 +116,15 @@ impl RemoteWorkers {
         let known = Mutex::new(known.collect());
         let lifetime = settings.certificate_lifetime;
         let joins = Semaphore::new(limits::WORKER_JOINS_MAX);
-        Ok(Self(Arc::new(Inner { store, authority, engine, listen, lifetime, joins, known })))
+        Ok(Self(Arc::new(Inner { store, authority, engines, listen, lifetime, joins, known })))
     }
 
     pub(crate) fn authority(&self) -> &Authority {
         &self.0.authority
     }
 
-    pub(crate) fn engine(&self) -> &str {
-        &self.0.engine
+    pub(crate) fn engines(&self) -> &Engines {
+        &self.0.engines
     }
 
     #[must_use]

@@ -12,6 +12,11 @@ import { SortedGrid } from "../../parts/SortedGrid";
 import { TextLink } from "../../parts/TextLink";
 import type { Worker } from "./queries";
 
+interface Row {
+  worker: Worker;
+  key: string | number;
+}
+
 const TONES: Record<Worker["state"], Tone> = {
   starting: "waiting",
   idle: "good",
@@ -19,13 +24,20 @@ const TONES: Record<Worker["state"], Tone> = {
   draining: "late",
 };
 
+const ARCHITECTURE = {
+  title: "Architecture",
+  value: ({ worker }: Row) => worker.architecture,
+  cell: ({ worker }: Row) => worker.architecture ?? NONE,
+};
+
 /** `at`: the server's time when it listed the workers. */
 export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) {
   const now = Date.parse(at);
   const rows = useMemo(
-    () => workers.map((worker, place) => ({ worker, key: worker.id ?? `new ${place}` })),
+    () => workers.map((worker, place): Row => ({ worker, key: worker.id ?? `new ${place}` })),
     [workers],
   );
+  const architectures = new Set(workers.flatMap(({ architecture }) => architecture ?? []));
   return (
     <SortedGrid
       caption="Workers"
@@ -34,6 +46,7 @@ export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) 
       columns={[
         { title: "ID", value: ({ worker }) => worker.id, cell: ({ worker }) => worker.id ?? NONE },
         { title: "Pool", value: ({ worker }) => worker.pool, cell: ({ worker }) => worker.pool },
+        ...(architectures.size > 1 ? [ARCHITECTURE] : []),
         {
           title: "State",
           value: ({ worker }) => worker.state,
