@@ -197,13 +197,16 @@ pub(super) const ALLOWED_BY_OLD_NAMES: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALLOWED_BY_OLD_NAMES: &[c_long] = &[];
 
+/// `fchmodat2`: a new call has one number on all architectures, which libc lacks for some.
+const FCHMODAT2: c_long = 452;
+
 /// Linkers set the mode of what they write.
 pub(super) const ALLOWED_TO_COMPILERS: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
 ];
 
 /// The operations of `prctl`, on the calling thread alone, that are allowed.
