@@ -14,7 +14,7 @@ FROM ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -96,6 +96,12 @@ test-upgrade: ## One batch over servers and workers of a release before, FROM=FO
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory plugins PLUGINS=math
 	@scripts/test-upgrade.sh "$(FROM)" $(ARGS)
+
+test-aarch64: ## Compare a worker for Arm, in an emulator, with one of this machine (its build takes some minutes)
+	@scripts/setup.sh aarch64
+	@$(MAKE) --no-print-directory plugins PLUGINS="math format"
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
+	@scripts/test-aarch64.sh $(ARGS)
 
 test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some minutes)
 	@scripts/test-v2.sh

@@ -5,7 +5,7 @@
 #   scripts/setup.sh [PART]...      (run when nothing is named)
 #
 # PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist,
-# test-dist or containers
+# test-dist, containers or aarch64
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -86,6 +86,16 @@ check_fuzz() {
         fail "fuzz targets need a C++ compiler and python3: install them (\`apt-get install g++ python3\`)"
     say "installing g++ and python3 with apt-get"
     apt_install g++ libc6-dev python3
+}
+
+# The compiler and the emulator for the test of a worker for Arm.
+check_aarch64() {
+    if has qemu-aarch64 && has aarch64-linux-gnu-gcc; then return 0; fi
+    can_be_root && has apt-get ||
+        fail "a worker for Arm needs a cross-compiler and an emulator: install them (\`apt-get install" \
+            "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user\`)"
+    say "installing gcc-aarch64-linux-gnu and qemu-user with apt-get"
+    apt_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 }
 
 # A real Slurm for the tests of its launcher, which skip without one. Its daemons are started by the tests alone.
@@ -460,6 +470,9 @@ for part in "$@"; do
             check_containers
             continue
             ;;
+        aarch64)
+            check_aarch64
+            ;;
         python-client)
             check_python_client "${CARGO_TARGET_DIR:-target}"
             continue
@@ -485,7 +498,7 @@ for part in "$@"; do
             check_postgres "$part"
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist or containers" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist, containers or aarch64" ;;
     esac
     check_rust
     check_c_compiler
