@@ -108,11 +108,12 @@ impl Compiler {
         others: &[Architecture],
     ) -> anyhow::Result<Self> {
         let mut ids = BTreeMap::new();
-        for architecture in others.iter().chain([&Architecture::own()]) {
-            let id =
-                engine_id(&program, &["engine", "--architecture", architecture.name()]).await?;
-            ids.insert(*architecture, id);
+        for architecture in others {
+            let asked = ["engine", "--architecture", architecture.name()];
+            ids.insert(*architecture, engine_id(&program, &asked).await?);
         }
+        // Asked so that worker programs of an earlier release, which know no other architecture, answer.
+        ids.insert(Architecture::own(), engine_id(&program, &["engine"]).await?);
         let turns = FairSemaphore::new(COMPILATIONS_MAX);
         Ok(Self { program, scratch, engines: Engines::new(ids), turns })
     }
@@ -298,9 +299,7 @@ mod tests {
         // A shell looks for a script of that name, and says that there is none.
         let opened = Compiler::of("/bin/sh".into(), "scratch".into(), &[]).await;
         let told = opened.err().expect("a shell has no engine").to_string();
-        let own = Architecture::own();
-        let asked = format!("/bin/sh engine --architecture {own}: exit status: ");
-        assert!(told.starts_with(&asked), "{told}");
+        assert!(told.starts_with("/bin/sh engine: exit status: "), "{told}");
         assert!(told.contains("No such file"), "{told}");
     }
 
