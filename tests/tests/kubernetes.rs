@@ -169,12 +169,15 @@ async fn watches_that_are_cut_lose_nothing() {
     for is_forgotten in [false, true] {
         let workers = joined(&client, 2).await;
         let name = pod_of(&pods(&cluster, 2).await, &workers[0]);
-        cluster.cut();
-        cluster.kill(&name);
         if is_forgotten {
+            cluster.set_away(true);
+            cluster.delete(&name, 0).await;
             gone(&cluster, &name).await;
             cluster.forget_changes();
+            cluster.set_away(false);
+        } else {
             cluster.cut();
+            cluster.kill(&name);
         }
         until("another one takes its place", async || {
             let now = tickets(&client.workers().await.expect("answers").items);
@@ -185,6 +188,20 @@ async fn watches_that_are_cut_lose_nothing() {
         pods(&cluster, 2).await;
         scores(&host, &plugin).await;
     }
+    // What the watch alone can tell.
+    cluster.set_places(2);
+    set(&client, "cpu", 3).await;
+    assert_eq!(waits(&client, "cpu", "Unschedulable: 0/1 nodes are available").await, 1);
+}
+
+#[tokio::test]
+async fn a_server_ends_while_kubernetes_is_away() {
+    let Some(cluster) = Cluster::with_faults(1).await else { return };
+    let file = cluster.file(&json!({ "cpu": workers_pool() }));
+    let mut host = server(&cluster, &["cpu=1"], &file);
+    joined(&host.client(), 1).await;
+    cluster.set_away(true);
+    assert!(host.stop(), "it ends well");
 }
 
 #[tokio::test]

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_clock::now;
 use assay_core::cause::deepest;
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{ProofRefusal, Start};
-use futures_util::Stream;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
 use k8s_openapi::api::authentication::v1::TokenReview;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, DeleteParams, ListParams, PostParams};
+use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, Config};
 use tokio::sync::Semaphore;
@@ -110,10 +113,17 @@ impl PodApi {
         token::answer(answered.status, &audience)
     }
 
-    /// The Pods of this server, first all of them and then their changes.
-    pub(crate) fn watch(&self) -> impl Stream<Item = Result<Event<Pod>, watcher::Error>> + use<> {
+    /// The Pods of this server, first all of them and then their changes. It resumes where it was cut off, and waits longer
+    /// after each failure.
+    pub(crate) fn watch(&self) -> BoxStream<'static, Result<Event<Pod>, watcher::Error>> {
         let config = watcher::Config::default().labels(&self.settings.selector());
-        watcher(self.pods.clone(), config.timeout(WATCH_SECONDS))
+        watcher(self.pods.clone(), config.timeout(WATCH_SECONDS)).default_backoff().boxed()
+    }
+
+    /// The same, a moment later.
+    pub(crate) fn watch_anew(&self) -> BoxStream<'static, Result<Event<Pod>, watcher::Error>> {
+        let pause = stream::once(assay_clock::sleep_until(now() + pause()));
+        pause.filter_map(async |()| None).chain(self.watch()).boxed()
     }
 
     /// The uid of the Pod that was made; `None` if a call before made it.
@@ -188,6 +198,12 @@ async fn review(client: &Client, question: &TokenReview) -> Result<TokenReview, 
             Err(ReviewRefusal::ForNow(why))
         }
     }
+}
+
+/// Whether a watch cannot begin where it was to resume, because the API server has forgotten the changes since.
+pub(crate) fn is_expired(error: &watcher::Error) -> bool {
+    let watcher::Error::WatchStartFailed(kube::Error::Api(status)) = error else { return false };
+    status.code == 410
 }
 
 /// A pause before a call is tried again, a different one each time: what failed together is not tried again together.

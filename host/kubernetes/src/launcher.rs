@@ -11,7 +11,6 @@ use assay_core::limits;
 use assay_fleet::{Events, Finding, Identifying, Launcher, ProofRefusal, Reconciling, Start, Stop};
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
-use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -138,9 +137,7 @@ impl PodOwner {
     }
 
     async fn run(mut self, mut calls: mpsc::UnboundedReceiver<PodCall>) {
-        // It resumes where it was cut off, lists anew where that is too long ago, and waits longer after each failure.
-        let watch = self.api.watch().default_backoff();
-        let mut watch = std::pin::pin!(watch);
+        let mut watch = self.api.watch();
         loop {
             let due = self.pods.next_due().map(|at| Duration::from_micros(at.since(now()).0));
             tokio::select! {
@@ -153,7 +150,13 @@ impl PodOwner {
                     // A start whose call panicked is never answered: its worker is given up in time.
                     Err(error) => tracing::error!("a call of Kubernetes was not made: {error}"),
                 },
-                Some(event) = watch.next() => self.watched(event),
+                Some(event) = watch.next() => {
+                    if event.as_ref().is_err_and(calls::is_expired) {
+                        // It would resume at the same place again and again.
+                        watch = self.api.watch_anew();
+                    }
+                    self.watched(event);
+                }
                 () = assay_clock::sleep(due.unwrap_or(Duration::MAX)), if due.is_some() => {
                     let effects = self.pods.due(now());
                     self.carry_out(effects);

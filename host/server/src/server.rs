@@ -42,6 +42,8 @@ use launchers::fleet;
 /// The time for which the server tries to get the dispatcher's lock back after the database was
 /// unavailable.
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
+/// The time for the end of the workers before the server ends: their launcher may be out of reach.
+const WORKERS_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time for writing finished results before the server ends.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
@@ -262,15 +264,15 @@ impl Server {
 
     /// Stops in order: workers, then calls, the dispatcher, and the database.
     pub async fn stop(mut self) {
-        self.fleet.stop_all().await;
+        if tokio::time::timeout(WORKERS_TIMEOUT, self.fleet.stop_all()).await.is_err() {
+            tracing::warn!("not all workers have ended in time; the next server looks for them");
+        }
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
         self.dispatch.stop().await;
         let written = async { while self.dispatching.join_next().await.is_some() {} };
         if tokio::time::timeout(WRITE_TIMEOUT, written).await.is_err() {
-            tracing::warn!(
-                "the database takes too long; results that are not written yet will be computed again"
-            );
+            tracing::warn!("the database takes too long; what is not written is computed again");
         }
         // Last: nothing is committed without the lock. The task may have ended because the lock was lost.
         let _ = self.lock.unlock.send(());
