@@ -7,7 +7,7 @@ use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Scored, StageEnd};
 use assay_sandbox::capability::log::Level;
 use assay_sandbox::{Input, StageCall, StageRun};
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::guests::{call, liar};
 
@@ -77,8 +77,11 @@ fn a_worker_without_memory() {
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:")).expect("on Linux");
     let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
     let bytes_max = (kib << 10) + (64 << 20);
-    setrlimit(Resource::RLIMIT_DATA, bytes_max, bytes_max).expect("less than before");
+    let (before, most) = getrlimit(Resource::RLIMIT_DATA).expect("Linux");
+    setrlimit(Resource::RLIMIT_DATA, bytes_max, most).expect("less than before");
     let run = liar().run(StageCall { memory_bytes_max: 1 << 30, ..call("allocate") });
+    // What the test itself still needs.
+    setrlimit(Resource::RLIMIT_DATA, before, most).expect("as before");
     match run.end {
         StageEnd::Failed(error) => {
             assert_eq!(error.code, ErrorCode::LeaseExpired, "{}", error.message);
