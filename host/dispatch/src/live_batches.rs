@@ -92,8 +92,8 @@ impl LiveBatches {
         Some(self.by_id.get(&id)?.committed.row.tenant)
     }
 
-    /// The plugins, compiled for an architecture, of batches that have a stage on this pool; single requests are not counted, as they are over
-    /// before a worker could prepare for them.
+    /// The plugins, compiled for an architecture, of batches that have a stage on this pool; single requests are not
+    /// counted, as they are over before a worker could prepare for them.
     pub(super) fn plugins_of(&self, pool: &str, architecture: Architecture) -> Vec<Digest> {
         let batches = self.by_id.values().filter(|batch| !batch.committed.is_single);
         let plugins = batches.map(|batch| &batch.committed.plugin);

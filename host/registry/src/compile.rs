@@ -168,7 +168,7 @@ impl Compiler {
         let mut command = self.command("cross-compile", &folder);
         command.arg("--architecture").arg(architecture.name());
         let end = run_compiler(command, WALL_MAX).await?;
-        let code: CodeReport = report(end).map_err(|error| error.at(architecture))?;
+        let code: CodeReport = report(end).map_err(|error| error.for_architecture(architecture))?;
         self.compiled_form(&folder, architecture, &code).await.map_err(ours)
     }
 

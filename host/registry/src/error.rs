@@ -37,7 +37,7 @@ pub enum RegistryError {
 
 impl RegistryError {
     /// The same with the architecture for which the plugin was compiled, where that is not this machine's.
-    pub(crate) fn at(self, architecture: Architecture) -> Self {
+    pub(crate) fn for_architecture(self, architecture: Architecture) -> Self {
         match self {
             Self::Refused(why) => Self::Refused(format!("for workers on {architecture}: {why}")),
             other => other,
