@@ -14,7 +14,7 @@ FROM ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 test-buckets sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -96,6 +96,12 @@ test-upgrade: ## One batch over servers and workers of a release before, FROM=FO
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory plugins PLUGINS=math
 	@scripts/test-upgrade.sh "$(FROM)" $(ARGS)
+
+test-buckets: ## Try buckets of S3, Google's and Azure's protocols in emulators, with more options in ARGS (s3, gs or az)
+	@scripts/setup.sh buckets
+	@$(MAKE) --no-print-directory plugins PLUGINS=code
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
+	@"$(TARGET)/buckets-venv/bin/python" tests/buckets/run.py --azurite "$(TARGET)/azurite/node_modules/.bin/azurite-blob" $(ARGS)
 
 test-aarch64: ## Compare a worker for Arm, in an emulator, with one of this machine (its build takes some minutes)
 	@scripts/setup.sh aarch64

@@ -5,7 +5,7 @@
 #   scripts/setup.sh [PART]...      (run when nothing is named)
 #
 # PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist,
-# test-dist, containers or aarch64
+# test-dist, containers, aarch64 or buckets
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -19,6 +19,7 @@ WASM_TARGET=wasm32-wasip2
 NODE_MAJOR_MIN=20
 NODE_MINOR_MIN=19
 MDBOOK=0.5.4
+AZURITE=3.37.0
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -281,6 +282,16 @@ check_deploy() {
         "the files for Kubernetes are not checked"
 }
 
+# Emulators of S3 and of Azure's store of objects, and the clients of Amazon and Microsoft.
+check_buckets() {
+    check_environment "$1/buckets-venv" tests/buckets/requirements.txt "moto and clients of buckets" "no bucket to try" || exit 1
+    [ -x "$1/buckets-venv/bin/python" ] || exit 1
+    if [ -x "$1/azurite/node_modules/.bin/azurite-blob" ]; then return 0; fi
+    has npm || fail "Azure's emulator needs Node: install it (\`apt-get install npm\`)"
+    say "installing azurite $AZURITE in $1/azurite"
+    npm install --silent --no-audit --no-fund --prefix "$1/azurite" "azurite@$AZURITE"
+}
+
 # Whether a version of Node is new enough for the dashboard's tools.
 fits_node() {
     major=${1%%.*}
@@ -473,6 +484,9 @@ for part in "$@"; do
         aarch64)
             check_aarch64
             ;;
+        buckets)
+            check_buckets "${CARGO_TARGET_DIR:-target}"
+            ;;
         python-client)
             check_python_client "${CARGO_TARGET_DIR:-target}"
             continue
@@ -498,7 +512,7 @@ for part in "$@"; do
             check_postgres "$part"
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist, containers or aarch64" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist, containers, aarch64 or buckets" ;;
     esac
     check_rust
     check_c_compiler

@@ -193,6 +193,27 @@ async fn a_changed_object_is_seen_at_the_next_call() {
     assert!(!told.contains('/'), "a path of the machine is told: {told}");
 }
 
+/// `code` is deterministic but for the tests in storage, so what it said by the test before is not said again.
+#[tokio::test]
+async fn a_corrected_test_counts_for_equal_requests() {
+    let place = Place::of_folders();
+    place.put("open/sum/1.in", "1 2\n");
+    let host = place.serve();
+    let http = Http::new(&host);
+    host.publish("assay_plugin_code").await;
+    let call = json!({
+        "plugin": "code@prod",
+        "response": "```python\nprint(sum(map(int, input().split())))\n```",
+        "label": { "tests": "open/sum", "language": "python" },
+    });
+    for (answer, wanted) in [("4\n", 0.0), ("3\n", 1.0)] {
+        place.put("open/sum/1.ans", answer);
+        let Reward { outcome, shared_from, .. } = http.post("/v1/rewards", &call).await.json(200);
+        assert_eq!(outcome.reward(), Some(wanted), "{outcome:?}");
+        assert_eq!(shared_from, None);
+    }
+}
+
 #[tokio::test]
 async fn a_bucket_is_read_until_it_cannot_be_reached() {
     // Any text does for a key that no one checks; this one is in every test's environment.

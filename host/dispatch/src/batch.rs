@@ -71,7 +71,7 @@ pub(super) struct Entry {
     pub key: Arc<str>,
     pub group: Option<u32>,
     pub body: Bytes,
-    /// `None` while its first stage has not ended.
+    /// `None` while its first stage has not ended and has read no storage.
     stages: Option<Box<EndedStages>>,
     /// The number of the last line of its log; lines of a later try come after it.
     pub log_lines: u32,
@@ -94,6 +94,9 @@ pub(super) struct EndedStages {
     pub times: Vec<StageTime>,
     /// The number of those stages that the scheduler knows of.
     pub advanced: usize,
+    /// Whether one of its stages has read storage, or may have before a restart. An equal request that comes later may find
+    /// other objects there.
+    pub read_storage: bool,
 }
 
 impl Entry {
@@ -438,6 +441,7 @@ impl LiveBatch {
         let stages = entry.stages_mut();
         stages.times = serde_json::from_str(&left.times).unwrap_or_default();
         stages.input = Some(left.artifact);
+        stages.read_storage = true;
         stages.times.iter().map(|time| Micros::from_ms_f64(time.ran_ms)).collect()
     }
 

@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Observe { reply: oneshot::Sender<Observed> },
     Drain { worker: WorkerId, reply: Reply<()> },
     ExpectEnd { ticket: TicketId, reply: Reply<()> },
-    TenantOf { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
+    ReadStorage { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
     TenantChanged { tenant: TenantId, reply: Reply<()> },
     TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
     Preload(Arc<ReadyPlugin>),

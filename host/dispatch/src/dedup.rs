@@ -12,7 +12,7 @@
 //! Two requests are equal if a deterministic plugin cannot tell them apart: same tenant, component,
 //! settings and body, with no change of the tenant's settings between them, because a plugin's
 //! capabilities depend on those. Key, group and seed do not count. A timeout is shared with the waiters but not
-//! cached, because a slow machine may have caused it. An error is never shared. Only a committed
+//! cached, because a slow machine may have caused it; nor is an outcome that depends on storage, where objects change. An error is never shared. Only a committed
 //! request becomes a primary, so that no answer names a request that a crash can take back.
 //!
 //! The loop owns this state. The cache is emptied at a restart, and for a tenant when its settings
@@ -161,14 +161,13 @@ impl Dedup {
         }
     }
 
-    /// A request ended with an outcome of its own. The outcome is cached if others may take it;
-    /// `bytes` is its size.
+    /// A request ended with an outcome of its own. `cached_bytes` is the size of its result if equal requests that come
+    /// later may take it.
     pub(super) fn ended(
         &mut self,
         key: DedupKey,
         known: SharedOutcome,
-        eligibility: Eligibility,
-        bytes: usize,
+        cached_bytes: Option<usize>,
     ) {
         let request = known.primary;
         let left = match &known.outcome {
@@ -177,7 +176,7 @@ impl Dedup {
             Outcome::TimedOut { .. } => PrimaryEnd::Shared(Arc::new(known)),
             Outcome::Scored(_) => {
                 let known = Arc::new(known);
-                if eligibility == Eligibility::Primary {
+                if let Some(bytes) = cached_bytes {
                     self.cache.insert(key, Arc::clone(&known), bytes);
                 }
                 PrimaryEnd::Shared(known)

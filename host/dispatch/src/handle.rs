@@ -307,9 +307,10 @@ impl Dispatch {
         self.query(|reply| Command::Capacity { reply }).await
     }
 
-    /// The tenant whose request the lease is for; `None` unless this worker holds the lease now.
-    pub async fn tenant_of(&self, claim: LeaseClaim) -> Result<Option<TenantId>, DispatchError> {
-        self.query(|reply| Command::TenantOf { claim, reply }).await
+    /// The tenant whose storage the request of a lease is about to read, so that its outcome is not cached for equal
+    /// requests; `None` unless this worker holds the lease now.
+    pub async fn read_storage(&self, claim: LeaseClaim) -> Result<Option<TenantId>, DispatchError> {
+        self.query(|reply| Command::ReadStorage { claim, reply }).await
     }
 
     pub async fn tenant_use(&self, tenant: TenantId) -> Result<TenantUse, DispatchError> {

@@ -88,8 +88,11 @@ impl LiveBatches {
         found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(reason)
     }
 
-    pub(super) fn tenant_of(&self, id: BatchId) -> Option<TenantId> {
-        Some(self.by_id.get(&id)?.committed.row.tenant)
+    /// Notes that an unfinished request reads its tenant's storage.
+    pub(super) fn read_storage(&mut self, request: RequestId) -> Option<TenantId> {
+        let batch = self.by_id.get_mut(&request.batch)?;
+        batch.entry_mut(request.seq)?.stages_mut().read_storage = true;
+        Some(batch.committed.row.tenant)
     }
 
     /// The plugins, compiled for an architecture, of batches that have a stage on this pool; single requests are not
@@ -188,7 +191,7 @@ mod tests {
         assert!(batches.find(tenant, id).is_ok());
         let stranger = TenantId(uuid::Uuid::from_u128(99));
         assert_eq!(batches.find(stranger, id).err(), Some(DispatchError::NotLive));
-        assert_eq!(batches.tenant_of(id), Some(tenant));
+        assert_eq!(batches.read_storage(request(batches.get(id).expect("it is live"), 0)), Some(tenant));
         assert!(batches.remove(id).is_some() && batches.get(id).is_none());
     }
 

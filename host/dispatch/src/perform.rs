@@ -18,7 +18,7 @@ use assay_sched::{
 use assay_wire::proto;
 
 use crate::batch::{Entry, LiveBatch};
-use crate::dedup::{Eligibility, SharedOutcome};
+use crate::dedup::SharedOutcome;
 use crate::history;
 use crate::incidents::of_workers;
 use crate::publish::{Output, count};
@@ -290,10 +290,10 @@ impl Shell {
         };
         let tenant = batch.committed.row.tenant;
         if let Some((content, known)) = known {
-            let unwritten = self.single.is_unwritten(request.batch);
-            let eligibility =
-                if unwritten { Eligibility::WaiterOnly } else { Eligibility::Primary };
-            self.dedup.ended((tenant, content), known, eligibility, row.result.len());
+            let may_be_cached =
+                !stages.read_storage && !self.single.is_unwritten(request.batch);
+            let cached_bytes = may_be_cached.then_some(row.result.len());
+            self.dedup.ended((tenant, content), known, cached_bytes);
         }
         let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
         self.output(Output::Outcome(recorded, UntilCommit { permit: entry.permit, trace }));

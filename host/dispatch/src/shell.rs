@@ -238,7 +238,7 @@ impl Shell {
                 self.workers.expect_end(ticket);
                 answer(reply, Ok(()));
             }
-            Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
+            Command::ReadStorage { claim, reply } => drop(reply.send(self.read_storage(claim))),
             Command::TenantChanged { tenant, reply } => {
                 self.tell_entitlement(tenant);
                 self.dedup.forget(tenant);
@@ -251,8 +251,9 @@ impl Shell {
         }
     }
 
-    fn tenant_of(&self, claim: LeaseClaim) -> Option<TenantId> {
-        self.batches.tenant_of(self.workers.request_of(claim)?.batch)
+    /// Notes that the lease's request reads storage, and names the tenant whose storage it is.
+    fn read_storage(&mut self, claim: LeaseClaim) -> Option<TenantId> {
+        self.batches.read_storage(self.workers.request_of(claim)?)
     }
 
     /// Reports the tenant's weight and worker limits to the scheduler.

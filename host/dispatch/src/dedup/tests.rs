@@ -111,7 +111,7 @@ fn with_waiters() -> Dedup {
 #[track_caller]
 fn check(outcome: Outcome, wanted: &Resolution, next: &Role) {
     let mut dedup = with_waiters();
-    dedup.ended(key(1), known(id(0), outcome), Eligibility::Primary, 1);
+    dedup.ended(key(1), known(id(0), outcome), Some(1));
     assert_eq!(dedup.resolve().as_ref(), Some(wanted));
     assert_eq!(dedup.resolve(), None);
     assert_eq!(&dedup.enter(key(1), id(3), Eligibility::Primary), next);
@@ -142,14 +142,14 @@ fn waiters_end_as_their_primary_or_run() {
 fn a_batch_that_ends_takes_primary_and_waiters_at_once() {
     let mut dedup = with_waiters();
     for seq in [0, 2] {
-        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Some(1));
     }
     let resolution = Resolution { ended: Vec::new(), released: vec![alone(1)] };
     assert_eq!(dedup.resolve(), Some(resolution));
     assert!(dedup.live.is_empty() && dedup.unresolved.is_empty());
     let mut dedup = with_waiters();
     for seq in [1, 2, 0] {
-        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Some(1));
     }
     assert_eq!(dedup.resolve(), None);
     assert!(dedup.live.is_empty());
@@ -166,7 +166,7 @@ fn what_is_not_committed_is_a_primary_once_it_is() {
     dedup.make_eligible(key(1), id(1));
     assert_eq!(dedup.enter(key(1), id(3), Eligibility::Primary), Role::Waits(id(0)));
     dedup.make_eligible(key(1), id(2));
-    dedup.ended(key(1), known(id(0), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+    dedup.ended(key(1), known(id(0), error(ErrorCode::Cancelled)), Some(1));
     let released = vec![Released { request: id(2), waiters: vec![id(3)] }];
     assert_eq!(dedup.resolve(), Some(Resolution { ended: Vec::new(), released }));
 }
@@ -177,16 +177,16 @@ fn nothing_is_shared_between_contents_or_tenants() {
     assert_eq!(dedup.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
     let foreign = (TenantId(Uuid::from_u128(1)), key(1).1);
     assert_eq!(dedup.enter(foreign, id(4), Eligibility::Primary), Role::Runs);
-    dedup.ended(key(1), known(id(0), scored()), Eligibility::Primary, 1);
+    dedup.ended(key(1), known(id(0), scored()), Some(1));
     assert!(dedup.resolve().is_some());
     dedup.forget(key(1).0);
     assert_eq!(dedup.enter(key(1), id(5), Eligibility::Primary), Role::Runs);
 }
 
 #[test]
-fn what_is_not_committed_is_not_cached() {
+fn an_outcome_without_a_size_is_not_cached() {
     let mut dedup = with_waiters();
-    dedup.ended(key(2), known(id(9), scored()), Eligibility::WaiterOnly, 1);
+    dedup.ended(key(2), known(id(9), scored()), None);
     assert_eq!(dedup.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
 }
 
@@ -237,7 +237,7 @@ impl World {
             let outcome = if waits { error(ErrorCode::Cancelled) } else { outcome.clone() };
             let content = self.end(request);
             self.outcomes.insert(request, outcome.clone());
-            self.dedup.ended(key(content), known(request, outcome), Eligibility::Primary, 1);
+            self.dedup.ended(key(content), known(request, outcome), Some(1));
         }
         let resolution = self.dedup.resolve().unwrap_or_default();
         for (request, known) in resolution.ended {

@@ -54,7 +54,7 @@ impl Link {
     async fn tenant(&self, ticket: TicketId, lease: u64) -> Result<TenantId, Status> {
         let refused = || Status::permission_denied("this worker does not hold the lease");
         let claim = LeaseClaim { ticket, lease: LeaseId(lease) };
-        let tenant = self.dispatch.tenant_of(claim).await;
+        let tenant = self.dispatch.read_storage(claim).await;
         tenant.map_err(|error| Status::unavailable(error.to_string()))?.ok_or_else(refused)
     }
 }
