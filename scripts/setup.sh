@@ -234,6 +234,15 @@ check_bench_peer() {
     cp "$wanted" "$environment/installed.txt"
 }
 
+# The durable queue that `make bench-peers` measures beside. Debian starts it as a service, which nothing here needs.
+check_redis() {
+    if has redis-server; then return; fi
+    can_be_root && has apt-get || fail "the queue to measure beside needs redis-server (\`apt-get install redis-server\`)"
+    say "installing redis-server with apt-get"
+    apt_install redis-server
+    if has systemctl; then as_root systemctl disable --now redis-server >/dev/null 2>&1 || true; fi
+}
+
 # The verifier that `make bench-math` compares with.
 check_bench_math() {
     check_environment "$1/math-venv" bench/math/requirements.txt Math-Verify "nothing to compare with" || exit 1
@@ -521,6 +530,7 @@ for part in "$@"; do
     case $part in test | bench) check_languages ;; esac
     [ "$part" != bench ] || check_bench_peer
     [ "$part" != bench ] || check_bench_math target
+    [ "$part" != bench ] || check_redis
     [ "$part" != bench ] || check_bench_boxes
     [ "$part" != test ] || check_browser
     [ "$part" != test ] || check_slurm

@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SOURCE = HERE / "src"
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
+MDBOOK = TARGET / "tools/bin/mdbook"
 GENERATED = re.compile(r"^<!-- generated: (?P<what>[^ ]+) -->$", re.MULTILINE)
 COMMENT = re.compile(r"^ *<!-- (hidden|not run|later|environment|server): .*?-->\n", re.MULTILINE | re.DOTALL)
 # The words after a block's language are for the runner.
@@ -48,7 +49,9 @@ def main():
         broken, count = links.check_sources(sources / "src")
         made = "not built"
     else:
-        subprocess.run([TARGET / "tools/bin/mdbook", "build", "--dest-dir", to, sources], check=True)
+        if not MDBOOK.exists():
+            sys.exit(f"book: there is no {MDBOOK}; `scripts/setup.sh docs` builds it")
+        subprocess.run([MDBOOK, "build", "--dest-dir", to, sources], check=True)
         broken, count = links.check(to)
         made = f"{to}/index.html"
     broken += links.check_checkout()[0]

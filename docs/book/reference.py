@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 
 CLIENT = pathlib.Path(__file__).resolve().parents[2] / "sdk/python-client/src/assay"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -15,7 +16,10 @@ COMMANDS = re.compile(r"^Commands:\n(?P<rows>(?:  .*\n)+)", re.MULTILINE)
 
 
 def run(target, program, *arguments):
-    return subprocess.run([target / "debug" / program, *arguments], check=True, capture_output=True, text=True).stdout
+    path = target / "debug" / program
+    if not path.exists():
+        sys.exit(f"book: there is no {path}; `cargo build` makes it")
+    return subprocess.run([path, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def cli(target):
