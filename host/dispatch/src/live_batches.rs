@@ -191,7 +191,10 @@ mod tests {
         assert!(batches.find(tenant, id).is_ok());
         let stranger = TenantId(uuid::Uuid::from_u128(99));
         assert_eq!(batches.find(stranger, id).err(), Some(DispatchError::NotLive));
-        assert_eq!(batches.read_storage(request(batches.get(id).expect("it is live"), 0)), Some(tenant));
+        assert_eq!(
+            batches.read_storage(request(batches.get(id).expect("it is live"), 0)),
+            Some(tenant)
+        );
         assert!(batches.remove(id).is_some() && batches.get(id).is_none());
     }
 

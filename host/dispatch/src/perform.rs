@@ -290,8 +290,7 @@ impl Shell {
         };
         let tenant = batch.committed.row.tenant;
         if let Some((content, known)) = known {
-            let may_be_cached =
-                !stages.read_storage && !self.single.is_unwritten(request.batch);
+            let may_be_cached = !stages.read_storage && !self.single.is_unwritten(request.batch);
             let cached_bytes = may_be_cached.then_some(row.result.len());
             self.dedup.ended((tenant, content), known, cached_bytes);
         }
