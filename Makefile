@@ -14,7 +14,7 @@ FROM ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-peers bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 test-buckets sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-peers bench-long bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 test-buckets sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -121,6 +121,11 @@ bench-peers: ## Measure Assay beside FastAPI, Celery on Redis, Math-Verify and p
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release-lto plugins guests PLUGINS="math run"
 	target/bench-venv/bin/python bench/peer/measure.py $(ARGS)
+
+bench-long: ## Measure an hour of batches at 70 % of the highest rate, a killed server in it, with more options in ARGS
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory release-lto guests
+	@bench/long/measure.py $(ARGS)
 
 bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with more options in ARGS
 	@scripts/setup.sh bench

@@ -31,6 +31,8 @@ const SIGXCPU: i32 = 24;
 const SIGABRT: i32 = 6;
 /// The signal by which the kernel ends a process on a machine without memory.
 const SIGKILL: i32 = 9;
+/// The signals by which a person or a service manager stops a server with all that it started: SIGHUP, SIGINT, SIGTERM.
+const STOPS: [i32; 3] = [1, 2, 15];
 
 /// The report that `assay-worker compile` and `cross-compile` print.
 #[derive(Deserialize)]
@@ -256,6 +258,9 @@ fn report<T: DeserializeOwned>(end: CompilerEnd) -> Result<T, RegistryError> {
             "the compiler was killed, as on a machine that is out of memory".into(),
         ));
     }
+    if output.status.signal().is_some_and(|signal| STOPS.contains(&signal)) {
+        return Err(RegistryError::CompilerBusy("the compiler was stopped from outside".into()));
+    }
     if output.status.signal() == Some(SIGABRT) {
         return Err(RegistryError::Refused(format!(
             "compiling the plugin takes more than {} GiB of address space: make its functions smaller",
@@ -323,8 +328,10 @@ mod tests {
         let slow = script("exec sleep 600", Duration::from_millis(200)).await;
         let Err(RegistryError::CompilerBusy(told)) = slow else { panic!("it did not end") };
         assert!(told.contains("too busy"), "{told}");
-        let killed = script("kill -KILL $$", LONG).await;
-        assert!(matches!(killed, Err(RegistryError::CompilerBusy(_))));
+        for signal in ["KILL", "HUP", "INT", "TERM"] {
+            let ended = script(&format!("kill -{signal} $$"), LONG).await;
+            assert!(matches!(ended, Err(RegistryError::CompilerBusy(_))), "{signal}");
+        }
         let missing = run_compiler(Command::new("/nowhere"), LONG).await;
         let Err(RegistryError::CompilerBusy(told)) = missing else { panic!("nothing was run") };
         assert!(told.contains("could not be started"), "{told}");
