@@ -192,10 +192,12 @@ def report(run):
     for row in range(ROWS):
         first, last = (run.began + took * at / ROWS for at in (row, row + 1))
         done, lone, taken = (within(points, first, last) for points in (run.batches, run.lone, run.samples))
-        memory, size, log, vacuums = taken[-1] if taken else (0, 0, 0, 0)
+        takes = "- | - | - | -"
+        if taken:
+            memory, size, log, vacuums = taken[-1]
+            takes = f"{memory / 2**20:,.0f} MiB | {size / 1e9:.1f} GB | {log / 1e9:.1f} GB | {vacuums:.0f}"
         print(f"| {(first - run.began) / 60:.1f} min | {len(done) * SIZE / (last - first):,.0f}/s | "
-              f"{quantiles([each for each, in done])} | {quantiles([each for each, in lone])} | {memory / 2**20:,.0f} MiB | "
-              f"{size / 1e9:.1f} GB | {log / 1e9:.1f} GB | {vacuums:.0f} |")
+              f"{quantiles([each for each, in done])} | {quantiles([each for each, in lone])} | {takes} |")
     print(f"\n{len(run.batches) * SIZE:,} requests in {took / 60:.1f} minutes, {len(run.lone):,} single rewards; "
           f"{len(run.wrong)} wrong, lost or twice")
     for wrong in run.wrong[:20]:

@@ -21,7 +21,7 @@ def draw(file, panels):
         base = TOP + number * (HEIGHT + GAP) + HEIGHT
         highest = max((value for points in panel.lines.values() for _, value in points), default=1) or 1
         parts += [text(LEFT, base - HEIGHT - 8, panel.title, "start"), text(LEFT - 6, base, "0", "end"),
-                  text(LEFT - 6, base - HEIGHT + 10, f"{highest:,.4g}", "end"),
+                  text(LEFT - 6, base - HEIGHT + 10, f"{highest:,.0f}" if highest >= 100 else f"{highest:.3g}", "end"),
                   f'<path d="M{LEFT} {base - HEIGHT}V{base}H{LEFT + WIDTH}" fill="none" stroke="#888"/>']
         for (name, points), colour in zip(panel.lines.items(), COLOURS, strict=False):
             path = " ".join(f"{LEFT + at / last * WIDTH:.1f},{base - value / highest * HEIGHT:.1f}" for at, value in points)
