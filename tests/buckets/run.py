@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--azurite", type=pathlib.Path, metavar="FILE", help="the program `azurite-blob`")
     parser.add_argument("--programs", type=pathlib.Path, default=TARGET / "debug", metavar="FOLDER")
     options = parser.parse_args()
-    Azure.program = options.azurite
+    Azure.program = options.azurite and options.azurite.absolute()
     for scheme in options.stores or STORES:
         with tempfile.TemporaryDirectory(prefix="assay-bucket-") as folder, \
                 STORES[scheme](pathlib.Path(folder)) as store:
