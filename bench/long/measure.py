@@ -30,7 +30,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "tests/chaos"), str(ROOT / "tests/trainers
 
 from load import Connection  # noqa: E402
 from picture import Panel, draw  # noqa: E402
-from service import PLUGINS, TARGET, Service, clean_environment  # noqa: E402
+from service import TARGET, Service  # noqa: E402
 
 SIZE = 2_048
 TRAINERS = 6
@@ -45,13 +45,13 @@ SCOPES = ["batches:write", "batches:read", "plugins:publish", "plugins:promote"]
 
 
 def load(length):
-    """A batch's items, with responses of this length, and the number of those with reward 1."""
-    items, good = [], 0
+    """A batch's items, with responses of this length, and the reward of each."""
+    items, wanted = [], {}
     for number in range(SIZE):
         response = (WORDS * (2 + length // len(WORDS)))[number % len(WORDS):][:length - number % 2]
         items.append(json.dumps({"key": str(number), "prompt": f"Question {number}", "response": response}))
-        good += len(response) % 2 == 0
-    return "\n".join(items).encode(), good
+        wanted[str(number)] = float(len(response) % 2 == 0)
+    return "\n".join(items).encode(), wanted
 
 
 class Server:
@@ -70,9 +70,7 @@ class Server:
         self.operator.call("POST", "/v1/tenants", {"name": name})
         _, made = self.operator.call("POST", "/v1/keys", {"tenant": name, "name": "long", "scopes": SCOPES})
         key = made.get("secret") or made["key"]
-        environment = clean_environment() | {"ASSAY_URL": self.service.url, "ASSAY_API_KEY": key}
-        subprocess.run([self.service.programs / "assay", "plugin", "publish", PLUGINS / "examples/trivial.wasm",
-                        "--channel", "prod"], check=True, env=environment, stdout=subprocess.DEVNULL)
+        self.service.publish("trivial", key=key)
         return key
 
     def _query(self, sql):
@@ -89,8 +87,8 @@ class Server:
 
 
 class Run:
-    def __init__(self, server, items, good):
-        self.server, self.items, self.good = server, items, good
+    def __init__(self, server, items, wanted):
+        self.server, self.items, self.wanted = server, items, wanted
         self.over, self.wrong = threading.Event(), []
         # (when, seconds) of each batch that was done, and of each single reward.
         self.batches, self.lone, self.samples = [], [], []
@@ -100,8 +98,8 @@ class Run:
         """Batches at a rate, or as fast as they go, for a time; `beside` are functions of threads of their own."""
         self.over.clear()
         self._numbers, self.began = itertools.count(), time.monotonic()
-        trainers = [threading.Thread(target=self._trainer, args=(seconds, rate)) for _ in range(TRAINERS)]
-        others = [threading.Thread(target=each) for each in beside]
+        trainers = [self._thread(lambda: self._trainer(seconds, rate)) for _ in range(TRAINERS)]
+        others = [self._thread(each) for each in beside]
         for thread in [*trainers, *others]:
             thread.start()
         for thread in trainers:
@@ -109,6 +107,16 @@ class Run:
         self.over.set()
         for thread in others:
             thread.join()
+
+    def _thread(self, what):
+        """A thread whose failure is the run's."""
+        def watched():
+            try:
+                what()
+            except BaseException as failed:
+                self.wrong.append(f"{type(failed).__name__}: {failed}")
+                raise
+        return threading.Thread(target=watched)
 
     def _trainer(self, seconds, rate):
         connections = [self.server.connection(key) for key in self.server.keys]
@@ -138,7 +146,7 @@ class Run:
         rewards = {item["key"]: item["outcome"].get("reward") for item in page["items"]}
         if len(page["items"]) != SIZE or len(rewards) != SIZE:
             self.wrong.append(f"{batch}: {len(page['items'])} results of {len(rewards)} requests")
-        elif sum(reward == 1.0 for reward in rewards.values()) != self.good or None in rewards.values():
+        elif rewards != self.wanted:
             self.wrong.append(f"{batch}: other rewards than were right")
 
     def ask(self):
@@ -236,10 +244,12 @@ def main():
     parser.add_argument("--picture", type=pathlib.Path, default=TARGET / "long.svg")
     parser.add_argument("--programs", default=TARGET / "release-lto", help="the folder with `assay` and its helpers")
     arguments = parser.parse_args()
-    items, good = load(arguments.bytes)
+    if not shutil.which("psql"):
+        sys.exit("bench-long: there is no psql, by which the database is measured (`apt-get install postgresql-client`)")
+    items, wanted = load(arguments.bytes)
     with Service(arguments.programs) as service:
         server = Server(service, arguments.tenants)
-        run = Run(server, items, good)
+        run = Run(server, items, wanted)
         run.for_seconds(TOP_FOR_S, None)
         top = len(run.batches) * SIZE / (time.monotonic() - run.began)
         rate = top * arguments.part_of_top

@@ -66,7 +66,7 @@ class Trial:
             with urllib.request.urlopen(request, timeout=ANSWERS_WITHIN_S) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            return {"status": error.code, **json.load(error)}
+            raise AssertionError(f"{self.store.scheme}: status {error.code}: {error.read()[:500]}") from None
 
     def run(self):
         for name, text in (("sum/1.in", "1 2\n"), ("sum/1.ans", "3\n"), ("away/1.in", "1 2\n"), ("away/1.ans", "3\n")):
@@ -103,6 +103,11 @@ def main():
     parser.add_argument("--azurite", type=pathlib.Path, metavar="FILE", help="the program `azurite-blob`")
     parser.add_argument("--programs", type=pathlib.Path, default=TARGET / "debug", metavar="FOLDER")
     options = parser.parse_args()
+    unknown = set(options.stores) - set(STORES)
+    if unknown:
+        parser.error(f"there is no store {', '.join(unknown)}: {', '.join(STORES)}")
+    if options.azurite is None and "az" in (options.stores or STORES):
+        parser.error("`az` needs --azurite")
     Azure.program = options.azurite and options.azurite.absolute()
     for scheme in options.stores or STORES:
         with tempfile.TemporaryDirectory(prefix="assay-bucket-") as folder, \

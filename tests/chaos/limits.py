@@ -18,7 +18,6 @@ import pathlib
 import resource
 import socket
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -27,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "trainers")]
 
 from load import Connection, sample  # noqa: E402
-from service import PLUGINS, TARGET, Service, clean_environment  # noqa: E402
+from service import TARGET, Service  # noqa: E402
 
 WATCHED_S = 15
 SUBMITTED_AT_ONCE = 2_000
@@ -61,10 +60,7 @@ class Limits:
         if (status, answered) != (201, 201):
             raise RuntimeError(f"{status} {made} {answered} {key}")
         self.keys[name] = key.get("secret") or key["key"]
-        for plugin in plugins:
-            url = {"ASSAY_URL": self.service.url, "ASSAY_API_KEY": self.keys[name]}
-            subprocess.run([self.service.programs / "assay", "plugin", "publish", PLUGINS / f"assay_plugin_{plugin}.wasm",
-                            "--channel", "prod"], check=True, env=clean_environment() | url, stdout=subprocess.DEVNULL)
+        self.service.publish(*plugins, key=self.keys[name])
         return self.keys[name]
 
     def _timed(self, method, path, body=None, key=None):

@@ -12,8 +12,9 @@
 //! Two requests are equal if a deterministic plugin cannot tell them apart: same tenant, component,
 //! settings and body, with no change of the tenant's settings between them, because a plugin's
 //! capabilities depend on those. Key, group and seed do not count. A timeout is shared with the waiters but not
-//! cached, because a slow machine may have caused it; nor is an outcome that depends on storage, where objects change. An error is never shared. Only a committed
-//! request becomes a primary, so that no answer names a request that a crash can take back.
+//! cached, because a slow machine may have caused it; nor is an outcome that depends on storage, where objects
+//! change. An error is never shared. Only a committed request becomes a primary, so that no answer names a request
+//! that a crash can take back.
 //!
 //! The loop owns this state. The cache is emptied at a restart, and for a tenant when its settings
 //! change.

@@ -186,15 +186,12 @@ mod tests {
     #[test]
     fn a_batch_is_its_tenants_alone() {
         let (mut batches, batch) = (LiveBatches::default(), batch(1));
-        let (id, tenant) = (batch.id(), batch.committed.row.tenant);
+        let (id, tenant, first) = (batch.id(), batch.committed.row.tenant, request(&batch, 0));
         batches.insert(batch);
         assert!(batches.find(tenant, id).is_ok());
         let stranger = TenantId(uuid::Uuid::from_u128(99));
         assert_eq!(batches.find(stranger, id).err(), Some(DispatchError::NotLive));
-        assert_eq!(
-            batches.read_storage(request(batches.get(id).expect("it is live"), 0)),
-            Some(tenant)
-        );
+        assert_eq!(batches.read_storage(first), Some(tenant));
         assert!(batches.remove(id).is_some() && batches.get(id).is_none());
     }
 
