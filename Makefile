@@ -199,7 +199,7 @@ dist: ## Pack a release into target/dist: an archive, a Debian package, their su
 test-dist: dist ## Try the release in fresh Debian 12 systems, as root (some minutes, Debian's packages)
 	@scripts/test-dist.sh
 
-test-containers: dist ## Build the images of containers from the release and kill servers in them, as root (some minutes, Debian's packages)
+test-containers: dist ## Build the images of containers from a release and kill servers in them, as root (`make test` does it with its programs)
 	@scripts/test-containers.sh
 
 test-kubernetes: ## Test workers as Pods with the API server of an administrator's file, KUBECONFIG; Pods run here, as processes

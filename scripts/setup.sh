@@ -534,6 +534,7 @@ for part in "$@"; do
     [ "$part" != bench ] || check_bench_boxes
     [ "$part" != test ] || check_browser
     [ "$part" != test ] || check_slurm
+    [ "$part" != test ] || (check_containers) || say "no podman: images of containers are not tested"
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_client "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_deploy "${CARGO_TARGET_DIR:-target}"

@@ -1,27 +1,41 @@
 #!/usr/bin/env bash
-# Builds the images of deploy/container from what `make dist` packed, and tries them: PostgreSQL, a server and a worker,
-# each in a container; a batch is scored while the server's container is killed and started again, and every reward must
-# be there and right. `make test-containers` runs it, as root, with Debian's packages from the network (some minutes);
-# it is no part of `make test`.
+# Builds the images of deploy/container and tries them: PostgreSQL, a server and a worker, each in a container; a batch is
+# scored while the server's container is killed and started again, and every reward must be there and right. Then the
+# Pods of deploy/kubernetes, by `podman play kube`. Needs root, and Debian's packages from the network.
 #
-#   scripts/test-containers.sh [ARCHIVE]
+#   scripts/test-containers.sh          with what `make dist` packed (`make test-containers`)
+#   scripts/test-containers.sh debug    with the programs of `make test`, and fewer requests
+#   scripts/test-containers.sh can      says why not, and fails, where this machine runs no container
+#
+# Ends with `test-containers: N passed, N failed`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ "$(id -u)" = 0 ] || { echo 'test-containers: images are built by root' >&2; exit 1; }
+[ "$(id -u)" = 0 ] || { echo 'images are built and run by root' >&2; exit 1; }
+mode=${1:-release}
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 images=$target/images
 IMAGE_BYTES_MAX=100000000
 ROWS=20000
+[ "$mode" = release ] || ROWS=4000
 WAIT_SECONDS=120
 TAG=test
 mkdir -p "$images"
-work=$(mktemp -d /var/tmp/assay-containers-XXXXXX)
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/assay-containers-XXXXXX")
 
+passed=0
 say() { printf 'test-containers: %s\n' "$*"; }
+pass() {
+    passed=$((passed + 1))
+    say "ok: $*"
+}
 fail() {
     printf 'test-containers: FAILED: %s\n' "$*" >&2
-    for each in postgres server worker; do podman logs --tail 15 "$each" >&2 || true; done
+    for each in $(podman ps --all --format '{{.Names}}'); do
+        printf -- '--- %s\n' "$each"
+        podman logs --tail 15 "$each" || true
+    done >&2
+    say "$passed passed, 1 failed"
     exit 1
 }
 
@@ -47,11 +61,15 @@ END
 }
 
 clean() {
+    podman pod rm --all --force --time 5 >/dev/null 2>&1 || true
     podman rm --all --force --time 5 >/dev/null 2>&1 || true
     podman network rm --force assay >/dev/null 2>&1 || true
     podman volume rm --all --force >/dev/null 2>&1 || true
     rm -rf "$work"
 }
+
+# Podman may find a folder of a container that has just ended in use.
+remove() { until_good "the end of $1" podman rm --force --ignore --time 20 "$1"; }
 
 # Waits until a command succeeds: what is waited for, the command.
 until_good() {
@@ -61,6 +79,27 @@ until_good() {
         [ $((SECONDS - began)) -lt "$WAIT_SECONDS" ] || fail "waited for: $what"
         sleep 0.2
     done
+}
+
+# A container of one program tells whether this machine runs any.
+can_run() {
+    local each
+    for each in podman buildah runc mmdebstrap; do
+        command -v "$each" >/dev/null || { echo "no $each" && return 1; }
+    done
+    mkdir "$work/probe"
+    cc -static -o "$work/probe/true" -xc - <<<'int main(void) { return 0; }'
+    if ! podman run --rm --network none --rootfs "$work/probe" /true >"$work/said" 2>&1; then
+        echo "podman runs no container: $(tail -n 1 "$work/said")"
+        return 1
+    fi
+}
+
+# What a release has, as far as images need it.
+debug_release() {
+    mkdir -p "$work/release/plugins"
+    cp "$target"/debug/{assay,assay-worker,assay-exec,assay-gpu} LICENSE "$work/release/"
+    cp "$target"/wasm32-wasip2/plugin/assay_plugin_{math,code}.wasm "$work/release/plugins/"
 }
 
 # PostgreSQL is the operator's; this image of Debian's packages is for the test.
@@ -74,7 +113,8 @@ postgres_image() {
 }
 
 start_postgres() {
-    podman run --detach --name postgres --network assay --user postgres --shm-size 256m localhost/postgres:$TAG bash -euc '
+    podman run --detach --name postgres --network assay --user postgres --shm-size 256m --env PGPASSWORD=secret \
+        localhost/postgres:$TAG bash -euc '
         bin=$(echo /usr/lib/postgresql/*/bin)
         "$bin/initdb" -D /tmp/data -U assay --pwfile=<(echo secret) --auth=scram-sha-256 >/dev/null
         echo "host all all all scram-sha-256" >>/tmp/data/pg_hba.conf
@@ -92,8 +132,8 @@ start_server() {
         --env DATABASE_URL=postgres://assay:secret@postgres/postgres localhost/assay:$TAG >/dev/null
 }
 
-in_server() { podman exec --env ASSAY_API_KEY="$key" server "$@"; }
-is_ready() { podman exec server wget -q -O /dev/null http://127.0.0.1:7700/readyz; }
+in_server() { podman exec --env ASSAY_API_KEY="$key" "$server" "$@"; }
+is_ready() { podman exec "$server" wget -q -O /dev/null http://127.0.0.1:7700/readyz; }
 scored() {
     in_server wget -q -O - --header "Authorization: Bearer $key" http://127.0.0.1:7700/metrics |
         sed -n 's/^assay_requests_total{outcome="scored"} \([0-9]*\).*/\1/p'
@@ -101,13 +141,21 @@ scored() {
 has_scored() { [ "$(scored)" -ge "$1" ]; }
 has_workers() { [ "$(in_server assay worker ls --remote | grep -c ' yes ')" -ge "$1" ]; }
 
+# Takes the key of a server's first administrator and publishes the plugins.
+begin_using() {
+    key=$(podman exec "$server" cat /data/admin.key)
+    for plugin in math code; do
+        in_server assay plugin publish "/usr/lib/assay/plugins/assay_plugin_$plugin.wasm" --channel prod >/dev/null
+    done
+}
+
 # A worker by the container's own entry: its name, then options of podman.
 start_worker() {
     local name=$1
     shift
     mkdir -p "$work/$name"
     in_server assay worker token --server server:7701 >"$work/$name/command"
-    chmod -R a+rX "$work" "$work/$name"
+    chmod 755 "$work" "$work/$name"
     podman run --detach --name "$name" --network assay "${HARDENED[@]}" --volume "$work/$name:/once:ro" "$@" \
         --env ASSAY_WORKER_JOIN=/once/command \
         --env ASSAY_WORKER_OPTIONS='-- --weaker cgroups' localhost/assay-worker:$TAG >/dev/null
@@ -115,7 +163,7 @@ start_worker() {
 
 # Scores a file by a container of its own, as a trainer would: the plugin, the file, the results' name.
 score() {
-    podman run --rm --network assay --user 0 --volume "$work/rows:/rows" --env ASSAY_URL=http://server:7700 \
+    podman run --rm --network assay --user 0 --volume "$work/rows:/rows" --env "ASSAY_URL=http://$address:7700" \
         --env ASSAY_API_KEY="$key" localhost/assay:$TAG score "/rows/$2" --plugin "$1@prod" --run "$3" \
         --output "/rows/$3.jsonl" --compute-each --require-agreement
 }
@@ -136,27 +184,35 @@ sys.exit(bool(wrong) or len(results) != len(rows))
 END
 }
 
-scripts/setup.sh containers
 trap clean EXIT
 settings
-deploy/container/build.sh "${1:-$(ls "$target"/dist/assay-*-linux-*.tar.gz)}" "$TAG" 2>/dev/null
+if [ "$mode" = can ]; then
+    can_run
+    exit
+fi
+scripts/setup.sh containers
+if [ "$mode" = debug ]; then
+    debug_release
+    deploy/container/build.sh "$work/release" "$TAG" 2>/dev/null
+else
+    deploy/container/build.sh "$(ls "$target"/dist/assay-*-linux-*.tar.gz)" "$TAG" 2>/dev/null
+fi
 bytes=$(podman image inspect --format '{{.Size}}' localhost/assay:$TAG)
 say "the server's image has $bytes bytes, the worker's $(podman image inspect --format '{{.Size}}' localhost/assay-worker:$TAG)"
-[ "$bytes" -le "$IMAGE_BYTES_MAX" ] || [ -n "${1:-}" ] || fail "the server's image is larger than $IMAGE_BYTES_MAX bytes"
+[ "$mode" = debug ] || [ "$bytes" -le "$IMAGE_BYTES_MAX" ] || fail "the server's image is larger than $IMAGE_BYTES_MAX bytes"
+pass 'images of the server and of a worker are built'
 
 postgres_image
 podman network create assay >/dev/null
 start_postgres
 until_good PostgreSQL podman exec postgres bash -c 'exec 3<>/dev/tcp/127.0.0.1/5432'
+server=server address=server
 start_server
 until_good 'a server that is ready' is_ready
-key=$(podman exec server cat /data/admin.key)
-for plugin in math code; do
-    in_server assay plugin publish "/usr/lib/assay/plugins/assay_plugin_$plugin.wasm" --channel prod >/dev/null
-done
+begin_using
 start_worker worker
 until_good 'a worker' has_workers 1
-say 'PostgreSQL, a server and a worker run'
+pass 'PostgreSQL, a server and a worker run'
 
 mkdir "$work/rows"
 python3 - plugins/math/sample.jsonl "$ROWS" >"$work/rows/math.jsonl" <<'END'
@@ -174,16 +230,15 @@ scoring=$!
 until_good 'rewards before the kill' has_scored $((ROWS / 10))
 say "killing the server's container after $(scored) rewards"
 podman kill --signal KILL server >/dev/null
-podman rm --force server >/dev/null
+remove server
 start_server
 until_good 'the server again' is_ready
 wait "$scoring" || { cat "$work/score.log"; fail 'the batch failed'; }
 check_rewards math.jsonl killed
-say "a batch of $ROWS with a killed server: $((SECONDS - before)) s"
 until_good 'the worker, which came again' has_workers 1
+pass "a batch of $ROWS with a killed server: $((SECONDS - before)) s"
 
-say 'boxes, as the overlay exec-sandbox has them'
-podman rm --force --time 20 worker >/dev/null
+remove worker
 has_boxes() {
     podman run --rm --read-only --security-opt no-new-privileges "${BOXES[@]}" "${@:2}" --entrypoint assay-worker \
         localhost/assay-worker:$TAG doctor --weaker cgroups >"$work/doctor"
@@ -193,11 +248,34 @@ has_boxes 'an ordinary user' --cap-drop=ALL
 has_boxes 'root of its namespace' --user 0 --cap-add=SYS_ADMIN
 start_worker worker "${BOXES[@]}"
 until_good 'a worker with boxes' has_workers 1
-head -n 40 plugins/code/sample.jsonl >"$work/rows/code.jsonl"
+head -n $((ROWS / 500)) plugins/code/sample.jsonl >"$work/rows/code.jsonl"
 score code code.jsonl boxes >"$work/score.log" 2>&1 || { cat "$work/score.log"; fail 'programs are not judged'; }
 check_rewards code.jsonl boxes
+pass 'programs are judged in boxes, as the overlay exec-sandbox has them'
 
-say 'a worker that is asked to leave'
 podman stop --time 30 worker >/dev/null
-[ "$(podman inspect --format '{{.State.ExitCode}}' worker)" = 0 ] || fail 'it did not end by itself'
-say 'passed'
+[ "$(podman inspect --format '{{.State.ExitCode}}' worker)" = 0 ] || fail 'a worker that was asked to leave did not end by itself'
+pass 'a worker leaves when it is asked to'
+remove worker
+remove server
+
+# Secrets of `podman play kube` are objects of JSON: the name, the field, the value.
+secret() { printf '{"%s":"%s"}' "$2" "$(printf %s "$3" | base64 --wrap 0)" | podman secret create "$1" - >/dev/null; }
+play() {
+    "$target/deploy-venv/bin/python" tests/deploy/play.py base "$1" $TAG >"$work/$1.yaml"
+    podman play kube --network "assay:alias=$1" "$work/$1.yaml" >/dev/null
+}
+podman exec postgres createdb --host 127.0.0.1 --username assay pods
+secret assay-database url postgres://assay:secret@postgres/pods
+server=assay-pod-0-server address=assay
+play assay
+until_good 'a server in a Pod' is_ready
+begin_using
+secret assay-worker-key key "$key"
+play assay-workers
+until_good 'a worker in a Pod' has_workers 1
+head -n 500 "$work/rows/math.jsonl" >"$work/rows/pods.jsonl"
+score math pods.jsonl in-pods >"$work/score.log" 2>&1 || { cat "$work/score.log"; fail 'Pods do not score'; }
+check_rewards pods.jsonl in-pods
+pass 'the Pods of deploy/kubernetes run by `podman play kube`'
+say "$passed passed, 0 failed"

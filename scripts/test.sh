@@ -238,8 +238,19 @@ test_deploy() {
     fi
 }
 
+# The images, and the Pods of Kubernetes as podman runs them, with the programs that were just built.
+test_containers() {
+    local why
+    if why=$(scripts/test-containers.sh can 2>&1); then
+        counted_step containers '^ *test-containers: [0-9]* passed' env TMPDIR="$scratch" scripts/test-containers.sh debug
+    else
+        skip containers "$why"
+    fi
+}
+
 test_interfaces() {
     test_deploy
+    test_containers
     test_contract
     test_python_client
     test_book

@@ -2,13 +2,15 @@
 # Builds the images `assay` and `assay-worker` from a release and Debian's packages: no registry, no compiler. Needs
 # root, Debian 12 (mmdebstrap, apt-get, strip), and buildah, or Docker with BUILDER='docker build'.
 #
-#   deploy/container/build.sh [ARCHIVE] [TAG]      (target/dist/assay-*.tar.gz, its version)
+#   deploy/container/build.sh [RELEASE] [TAG]      (target/dist/assay-*.tar.gz, its version)
+#
+# RELEASE: an archive that `make dist` made, or a folder with what is in one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 target=${CARGO_TARGET_DIR:-target}
-archive=${1:-$(ls "$target"/dist/assay-*-linux-*.tar.gz)}
-tag=${2:-$(basename "$archive" | cut -d - -f 2)}
+release=${1:-$(ls "$target"/dist/assay-*-linux-*.tar.gz)}
+tag=${2:-$(basename "$release" | cut -d - -f 2)}
 builder=${BUILDER:-buildah bud --isolation=chroot --format=docker --timestamp=${SOURCE_DATE_EPOCH:-1700000000}}
 # What a dynamically linked program needs, and a shell for whoever looks into the container.
 SERVER_PACKAGES=(libc6 libgcc-s1 ca-certificates base-files netbase busybox-static)
@@ -60,8 +62,12 @@ worker_base() {
     cp "$kept" "$1"
 }
 
-say "the release $archive as $tag"
-tar --extract --file="$archive" --directory="$work/release" --strip-components=1 --no-same-owner
+say "the release $release as $tag"
+if [ -d "$release" ]; then
+    cp -r "$release"/. "$work/release/"
+else
+    tar --extract --file="$release" --directory="$work/release" --strip-components=1 --no-same-owner
+fi
 # A release has the names of its functions for traces of crashes; images do without.
 strip "$work"/release/assay "$work"/release/assay-*
 cp deploy/join.sh deploy/container/tokens.sh "$work/release/"

@@ -3,7 +3,7 @@
 
     tests/deploy/run.py     with the programs of $CARGO_TARGET_DIR or target, in the environment target/deploy-venv
 
-Ends with `deploy: N passed, N failed, N skipped`. Starts nothing: `make test-containers` runs the images.
+Ends with `deploy: N passed, N failed, N skipped`. Starts nothing: `scripts/test-containers.sh` runs the images and Pods.
 """
 
 import json
