@@ -74,9 +74,15 @@ fn equals_itself(answer: &str) {
     }
 }
 
-/// Whether a text comes out of a box as it went in, also where its backslashes are doubled and become single.
+/// Whether a text comes out of a box as it went in, also where its backslashes are doubled and become single. Characters
+/// that show nothing are dropped before: a backslash in front of them escapes what comes after them.
 fn box_keeps(text: &str) -> bool {
-    closes(text) && closes(&text.replace(r"\\", r"\"))
+    let shown = text.replace(shows_nothing, "");
+    closes(&shown) && closes(&shown.replace(r"\\", r"\"))
+}
+
+fn shows_nothing(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fe0f}')
 }
 
 /// Whether the braces of a text are closed before a brace that follows it.
