@@ -47,11 +47,16 @@ impl Sched {
             next = Some(next.map_or(at, |next: Micros| next.min(at)));
         }
         self.preempt_next(next);
+        let before = out.len();
         for (pool, tenants) in short_of {
             let mut tenants = tenants.into_iter();
             if let Some(worker) = tenants.find_map(|tenant| self.youngest(&pool, tenant)) {
                 self.take(worker, out);
             }
+        }
+        if out.len() > before {
+            // Workers that stay may prefetch what the others held.
+            self.grant(out);
         }
     }
 

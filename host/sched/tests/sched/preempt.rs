@@ -42,6 +42,39 @@ fn long_work_of_one_tenant_gives_way_to_another() {
     );
 }
 
+/// Its request is prefetched in the same step, not at whatever happens next.
+#[test]
+fn a_worker_that_stays_prefetches_what_a_preempted_one_held() {
+    check(
+        "
+        config preempt_after=3ms
+        0ms plan cpu hold=2 ceiling=2
+          -> start cpu 2
+        0ms join w1 cpu leases=2
+        0ms announce A tenant=1 stages=cpu:2s
+        0ms submit A 0 1 2 3
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms finish w1 scored 1ms
+          -> finish A.0 scored t=1ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 1ms
+          -> grant w1 L2 A.1 stage 0 try 1
+          -> grant w1 L3 A.2 stage 0 try 1
+        1ms join w2 cpu leases=2
+          -> grant w2 L4 A.3 stage 0 try 1
+        2ms finish w1 scored 1ms
+          -> finish A.1 scored t=1ms [0: queued 1ms ran 1ms tries 1]
+        2ms announce B tenant=2 stages=cpu:1s plugin=2
+        2ms submit B 0
+          -> estimate B 1002ms
+        5ms tick
+          -> preempt w1
+          -> grant w2 L5 A.2 stage 0 try 1
+          -> start cpu 1
+        ",
+    );
+}
+
 /// A worker that comes free in time is what the tenant gets.
 #[test]
 fn nothing_is_taken_where_a_worker_comes_free() {
