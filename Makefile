@@ -14,7 +14,7 @@ FROM ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-peers bench-long bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 test-buckets sqlx fmt clean help
+.PHONY: chaos demo-cluster live test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-peers bench-long bench-queued bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers test-kubernetes test-upgrade test-aarch64 test-buckets sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -126,6 +126,11 @@ bench-long: ## Measure an hour of batches at 70 % of the highest rate, a killed 
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory release-lto guests
 	@bench/long/measure.py $(ARGS)
+
+bench-queued: ## Measure a million queued requests, and a killed server's way back, with more options in ARGS
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory release-lto guests
+	@bench/long/queued.py $(ARGS)
 
 bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with more options in ARGS
 	@scripts/setup.sh bench

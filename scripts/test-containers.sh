@@ -7,12 +7,17 @@
 #   scripts/test-containers.sh debug    with the programs of `make test`, and fewer requests
 #   scripts/test-containers.sh can      says why not, and fails, where this machine runs no container
 #
-# Ends with `test-containers: N passed, N failed`.
+# Ends with `test-containers: N passed, N failed`. Mounts and networks are in namespaces of its own: other tests compare
+# those of the machine, and a browser stops loading when they change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 [ "$(id -u)" = 0 ] || { echo 'images are built and run by root' >&2; exit 1; }
 mode=${1:-release}
+case ${PHASE:=} in
+    '') PHASE=build exec unshare --mount --propagation private "$0" "$mode" ;;
+    run) ip link set lo up ;;
+esac
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 images=$target/images
 IMAGE_BYTES_MAX=100000000
@@ -21,7 +26,7 @@ ROWS=20000
 WAIT_SECONDS=120
 TAG=test
 mkdir -p "$images"
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/assay-containers-XXXXXX")
+work=${WORK:-$(mktemp -d "${TMPDIR:-/var/tmp}/assay-containers-XXXXXX")}
 
 passed=0
 say() { printf 'test-containers: %s\n' "$*"; }
@@ -77,14 +82,14 @@ until_good() {
     shift
     until "$@" >/dev/null 2>&1; do
         [ $((SECONDS - began)) -lt "$WAIT_SECONDS" ] || fail "waited for: $what"
-        sleep 0.2
+        sleep 0.5
     done
 }
 
 # A container of one program tells whether this machine runs any.
 can_run() {
     local each
-    for each in podman buildah runc mmdebstrap; do
+    for each in podman buildah runc mmdebstrap ip; do
         command -v "$each" >/dev/null || { echo "no $each" && return 1; }
     done
     mkdir "$work/probe"
@@ -141,10 +146,11 @@ scored() {
 has_scored() { [ "$(scored)" -ge "$1" ]; }
 has_workers() { [ "$(in_server assay worker ls --remote | grep -c ' yes ')" -ge "$1" ]; }
 
-# Takes the key of a server's first administrator and publishes the plugins.
+# Takes the key of a server's first administrator and publishes plugins.
 begin_using() {
+    local plugin
     key=$(podman exec "$server" cat /data/admin.key)
-    for plugin in math code; do
+    for plugin in "$@"; do
         in_server assay plugin publish "/usr/lib/assay/plugins/assay_plugin_$plugin.wasm" --channel prod >/dev/null
     done
 }
@@ -184,32 +190,37 @@ sys.exit(bool(wrong) or len(results) != len(rows))
 END
 }
 
-trap clean EXIT
-settings
-if [ "$mode" = can ]; then
-    can_run
+build_images() {
+    local release=$work/release
+    scripts/setup.sh containers
+    if [ "$mode" = debug ]; then debug_release; else release=$(ls "$target"/dist/assay-*-linux-*.tar.gz); fi
+    deploy/container/build.sh "$release" "$TAG" 2>/dev/null
+    postgres_image
+}
+
+if [ "$PHASE" = build ]; then
+    trap clean EXIT
+    settings
+    if [ "$mode" = can ]; then
+        can_run
+    else
+        build_images
+        PHASE=run WORK=$work unshare --net "$0" "$mode"
+    fi
     exit
-fi
-scripts/setup.sh containers
-if [ "$mode" = debug ]; then
-    debug_release
-    deploy/container/build.sh "$work/release" "$TAG" 2>/dev/null
-else
-    deploy/container/build.sh "$(ls "$target"/dist/assay-*-linux-*.tar.gz)" "$TAG" 2>/dev/null
 fi
 bytes=$(podman image inspect --format '{{.Size}}' localhost/assay:$TAG)
 say "the server's image has $bytes bytes, the worker's $(podman image inspect --format '{{.Size}}' localhost/assay-worker:$TAG)"
 [ "$mode" = debug ] || [ "$bytes" -le "$IMAGE_BYTES_MAX" ] || fail "the server's image is larger than $IMAGE_BYTES_MAX bytes"
 pass 'images of the server and of a worker are built'
 
-postgres_image
 podman network create assay >/dev/null
 start_postgres
 until_good PostgreSQL podman exec postgres bash -c 'exec 3<>/dev/tcp/127.0.0.1/5432'
 server=server address=server
 start_server
 until_good 'a server that is ready' is_ready
-begin_using
+begin_using math code
 start_worker worker
 until_good 'a worker' has_workers 1
 pass 'PostgreSQL, a server and a worker run'
@@ -270,7 +281,7 @@ secret assay-database url postgres://assay:secret@postgres/pods
 server=assay-pod-0-server address=assay
 play assay
 until_good 'a server in a Pod' is_ready
-begin_using
+begin_using math
 secret assay-worker-key key "$key"
 play assay-workers
 until_good 'a worker in a Pod' has_workers 1

@@ -238,7 +238,8 @@ test_deploy() {
     fi
 }
 
-# The images, and the Pods of Kubernetes as podman runs them, with the programs that were just built.
+# The images, and the Pods of Kubernetes as podman runs them, with the programs that were just built. Late, when there are
+# processors for it.
 test_containers() {
     local why
     if why=$(scripts/test-containers.sh can 2>&1); then
@@ -248,9 +249,13 @@ test_containers() {
     fi
 }
 
+test_dashboard_and_containers() {
+    test_web
+    test_containers
+}
+
 test_interfaces() {
     test_deploy
-    test_containers
     test_contract
     test_python_client
     test_book
@@ -297,7 +302,7 @@ if [ -n "$built" ]; then
     install_caches
     share_postgres
     # Each waits more than it computes.
-    side_by_side test_rust test_web test_interfaces
+    side_by_side test_rust test_dashboard_and_containers test_interfaces
     chaos
     fuzz
 fi

@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "tests/chaos"), str(ROOT / "tests/trainers")]
 
-from load import Connection  # noqa: E402
+from load import Connection, made  # noqa: E402
 from picture import Panel, draw  # noqa: E402
 from service import TARGET, Service  # noqa: E402
 
@@ -54,6 +54,26 @@ def load(length):
     return "\n".join(items).encode(), wanted
 
 
+def submitted(connection, number, items):
+    """Submits a batch as an iteration of the run, and returns its path."""
+    call = {"plugin": "trivial@prod", "run": "long", "iteration": number, "expected_size": SIZE, "share_equal": False}
+    batch = made(connection.call("POST", "/v1/batches", call, {"Idempotency-Key": uuid.uuid4().hex}))
+    path = f"/v1/batches/{batch['id']}"
+    made(connection.call("POST", f"{path}/requests", items, {"Content-Type": "application/x-ndjson"}))
+    return path
+
+
+def wrong_with(connection, batch, wanted):
+    """Waits until a batch is done and says what is wrong with its rewards; nothing is said where they are right."""
+    while connection.call("GET", batch, None, {"Prefer": "wait=20"})[1]["state"] != "done":
+        pass
+    items = made(connection.call("GET", f"{batch}/results?limit={SIZE + 1}"))["items"]
+    rewards = {item["key"]: item["outcome"].get("reward") for item in items}
+    if len(items) != SIZE or len(rewards) != SIZE:
+        return [f"{batch}: {len(items)} results of {len(rewards)} requests"]
+    return [] if rewards == wanted else [f"{batch}: other rewards than were right"]
+
+
 class Server:
     """The server, its tenants' keys, and what it and its database take."""
 
@@ -68,8 +88,8 @@ class Server:
 
     def _tenant(self, name):
         self.operator.call("POST", "/v1/tenants", {"name": name})
-        _, made = self.operator.call("POST", "/v1/keys", {"tenant": name, "name": "long", "scopes": SCOPES})
-        key = made.get("secret") or made["key"]
+        answer = made(self.operator.call("POST", "/v1/keys", {"tenant": name, "name": "long", "scopes": SCOPES}))
+        key = answer.get("secret") or answer["key"]
         self.service.publish("trivial", key=key)
         return key
 
@@ -127,27 +147,11 @@ class Run:
             if due - self.began > seconds or time.monotonic() - self.began > seconds:
                 return
             self.over.wait(max(0.0, due - time.monotonic()))
-            self._batch(connections[number % len(connections)], number)
+            connection = connections[number % len(connections)]
+            self.wrong += wrong_with(connection, submitted(connection, number, self.items), self.wanted)
             now = time.monotonic()
             with self._lock:
                 self.batches.append((now, now - due))
-
-    def _batch(self, connection, number):
-        call = {"plugin": "trivial@prod", "run": "long", "iteration": number, "expected_size": SIZE, "share_equal": False}
-        _, made = connection.call("POST", "/v1/batches", call, {"Idempotency-Key": uuid.uuid4().hex})
-        batch = f"/v1/batches/{made['id']}"
-        status, said = connection.call("POST", f"{batch}/requests", self.items, {"Content-Type": "application/x-ndjson"})
-        if status >= 300:
-            self.wrong.append(f"{batch}: {status} {said}")
-            return
-        while connection.call("GET", batch, None, {"Prefer": "wait=20"})[1]["state"] != "done":
-            pass
-        _, page = connection.call("GET", f"{batch}/results?limit={SIZE + 1}")
-        rewards = {item["key"]: item["outcome"].get("reward") for item in page["items"]}
-        if len(page["items"]) != SIZE or len(rewards) != SIZE:
-            self.wrong.append(f"{batch}: {len(page['items'])} results of {len(rewards)} requests")
-        elif rewards != self.wanted:
-            self.wrong.append(f"{batch}: other rewards than were right")
 
     def ask(self):
         """Single rewards, one after the other."""
@@ -234,6 +238,11 @@ def panels(run):
     ]
 
 
+def need_psql():
+    if not shutil.which("psql"):
+        sys.exit("there is no psql, by which the database is measured (`apt-get install postgresql-client`)")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60)
@@ -244,8 +253,7 @@ def main():
     parser.add_argument("--picture", type=pathlib.Path, default=TARGET / "long.svg")
     parser.add_argument("--programs", default=TARGET / "release-lto", help="the folder with `assay` and its helpers")
     arguments = parser.parse_args()
-    if not shutil.which("psql"):
-        sys.exit("bench-long: there is no psql, by which the database is measured (`apt-get install postgresql-client`)")
+    need_psql()
     items, wanted = load(arguments.bytes)
     with Service(arguments.programs) as service:
         server = Server(service, arguments.tenants)
@@ -256,9 +264,8 @@ def main():
         print(f"{top:,.0f} requests a second at most; {rate:,.0f} from now on", flush=True)
         for number in range(arguments.open):
             connection = server.connection(server.keys[number % len(server.keys)])
-            call = {"plugin": "trivial@prod", "run": f"open-{number}", "iteration": 0}
-            _, made = connection.call("POST", "/v1/batches", call)
-            connection.call("POST", f"/v1/batches/{made['id']}/requests", b'{"key": "0", "response": "xx"}',
+            batch = made(connection.call("POST", "/v1/batches", {"plugin": "trivial@prod", "run": f"open-{number}", "iteration": 0}))
+            connection.call("POST", f"/v1/batches/{batch['id']}/requests", b'{"key": "0", "response": "xx"}',
                             {"Content-Type": "application/x-ndjson"})
         run.batches.clear()
         seconds = arguments.minutes * 60

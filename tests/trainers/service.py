@@ -20,7 +20,10 @@ READY_WITHIN_S = 120
 
 
 class Service:
-    """`assay serve` in a folder of its own, on a port that it keeps. `programs` is the folder with `assay`."""
+    """`assay serve` in a folder of its own, on a port that it keeps. `programs` is the folder with `assay`.
+
+    `workers_max` may be changed before another start.
+    """
 
     def __init__(self, programs=None, workers=2, options=()):
         self.programs = pathlib.Path(programs or os.environ.get("ASSAY_PROGRAMS") or TARGET / "debug").resolve()
@@ -30,9 +33,9 @@ class Service:
         self.folder.chmod(0o711)
         self.log = self.folder / "server.log"
         self._ready = self.folder / "ready.json"
+        self.workers_max = workers
         self._command = [self.programs / "assay", "serve", "--listen", f"127.0.0.1:{free_port()}",
-                         "--environment", "dev", "--workers", f"cpu={workers}", "--data", self.folder / "data",
-                         "--ready-file", self._ready, *options]
+                         "--environment", "dev", "--data", self.folder / "data", "--ready-file", self._ready, *options]
         self._process = None
         self.url = self.key = None
 
@@ -57,7 +60,8 @@ class Service:
     def start(self):
         self._ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            command = [*self._command, "--workers", f"cpu={self.workers_max}"]
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                              env=clean_environment())
         until = time.monotonic() + READY_WITHIN_S
         while not self._ready.exists():

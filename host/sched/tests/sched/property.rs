@@ -294,7 +294,7 @@ fn choices() -> impl Strategy<Value = Vec<Choice>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 32 * ProptestConfig::default().cases,
+        cases: 16 * ProptestConfig::default().cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
