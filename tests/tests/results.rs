@@ -8,7 +8,7 @@ use assay_api::request::SubmitReply;
 use assay_api::result::ResultItem;
 use assay_client::{Client, ServerEvent, ServerEvents};
 use assay_core::id::BatchId;
-use assay_tests::{Host, HostOptions, Http};
+use assay_tests::{Host, HostOptions, Http, until};
 use bytes::BytesMut;
 use futures_util::StreamExt as _;
 use reqwest::Method;
@@ -229,4 +229,44 @@ async fn events_tell_groups_once_and_go_on_after_a_break() {
     assert_eq!(names(&restored, "request.done"), names(&seen, "request.done"));
     assert_eq!(names(&restored, "group.done").len(), 4);
     assert_eq!(restored.last().map(|event| event.name.as_str()), Some("batch.done"));
+}
+
+/// Its results so far are not all, so that nobody may take them for the whole.
+#[tokio::test]
+async fn a_batch_that_waits_for_its_plugin_after_a_start_has_not_ended() {
+    let options = HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() };
+    let mut host = Host::start(options);
+    host.publish("trivial").await;
+    let http = Http::new(&host);
+    let call = json!({ "plugin": "trivial@prod", "run": "interrupted" });
+    let batch: Batch = http.post("/v1/batches", &call).await.json(201);
+    let path = format!("/v1/batches/{}", batch.id);
+    let items = json!([{ "key": "a", "response": "xx" }]);
+    let _: SubmitReply = http.post(&format!("{path}/requests"), &items).await.json(200);
+    let results = format!("{path}/results");
+    until("its result", async || {
+        let page: ResultsPage = http.get(&results).await.json(200);
+        (page.items.len() == 1).then_some(())
+    })
+    .await;
+
+    let (objects, away) = (host.data().join("objects"), host.data().join("away"));
+    // As after an upgrade of the engine, while the objects are out of reach.
+    let _ = host.psql().rows("delete from compilations");
+    host.kill();
+    std::fs::rename(&objects, &away).expect("it is ours");
+    host.restart();
+    let http = Http::new(&host);
+    let _ = http.get(&results).await.problem(503, "plugin_unavailable");
+    let _ = http.get(&format!("{path}/events")).await.problem(503, "plugin_unavailable");
+
+    let _ = std::fs::remove_dir_all(&objects);
+    std::fs::rename(&away, &objects).expect("it is ours");
+    until("its result again", async || {
+        let answer = http.get(&results).await;
+        (answer.status == 200).then_some(())
+    })
+    .await;
+    let page: ResultsPage = http.get(&results).await.json(200);
+    assert_eq!((page.items.len(), page.done), (1, false));
 }

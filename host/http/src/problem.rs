@@ -154,6 +154,7 @@ impl From<StoreError> for ApiError {
         match error {
             StoreError::NotFound(what) => Self::not_found(what),
             StoreError::Conflict(detail) => Self::conflict("conflict", detail),
+            StoreError::Expired(at) => Self::gone(at),
             StoreError::Unavailable(error) => {
                 tracing::warn!(%error, "a call failed as the database cannot be reached");
                 Self::unavailable("database_unavailable", "the database cannot be reached")

@@ -1,5 +1,7 @@
 //! Errors of the store.
 
+use assay_core::time::Micros;
+
 /// The metric that counts the calls that failed because the database could not be reached.
 pub const DATABASE_FAILURES: &str = "assay_database_failures_total";
 
@@ -9,6 +11,9 @@ pub enum StoreError {
     NotFound(&'static str),
     #[error("{0}")]
     Conflict(String),
+    /// Retention deletes the rows of the batch, since this time.
+    #[error("the rows of the batch are deleted")]
+    Expired(Micros),
     #[error("the database cannot be reached: {0}")]
     Unavailable(sqlx::Error),
     /// A statement reached its limit of time. A repeat may succeed when the database has less to do.

@@ -17,7 +17,7 @@ const BYTES_MAX: usize = 16 << 20;
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// The time after which refused writes that are kept are tried again.
 const KEPT_RETRY: Micros = Micros::from_secs(5);
-/// The writes that were kept and are tried again before others have their turn: each is a commit.
+/// The tries of writes that were kept before others have their turn: each is a commit.
 const KEPT_AT_ONCE: usize = 64;
 
 /// A write's share of a commit's size.
@@ -65,7 +65,7 @@ pub async fn run<S: DispatchStore, W: Write>(
     let mut kept = KeptWrites::default();
     loop {
         if kept.are_due() {
-            kept.retry(&mut writer, &mut committed).await;
+            kept.retry(&mut writer, &mut committed, KEPT_AT_ONCE).await;
         }
         let first = tokio::select! {
             biased;
@@ -98,10 +98,7 @@ pub async fn run<S: DispatchStore, W: Write>(
             }
         }
     }
-    kept.due = now();
-    while kept.are_due() {
-        kept.retry(&mut writer, &mut committed).await;
-    }
+    kept.retry(&mut writer, &mut committed, usize::MAX).await;
     if !kept.batches.is_empty() {
         tracing::error!(what, batches = kept.batches.len(), "writes that were refused are lost");
     }
@@ -134,11 +131,13 @@ impl<W: Weigh> Group<W> {
 struct KeptWrites<W> {
     batches: BTreeMap<BatchId, VecDeque<W>>,
     due: Micros,
+    /// The batch that was tried last; the next round goes on behind it.
+    tried: Option<BatchId>,
 }
 
 impl<W> Default for KeptWrites<W> {
     fn default() -> Self {
-        Self { batches: BTreeMap::new(), due: now() }
+        Self { batches: BTreeMap::new(), due: now(), tried: None }
     }
 }
 
@@ -169,38 +168,46 @@ impl<W: Write> KeptWrites<W> {
         free
     }
 
-    /// Writes each batch as far as the database takes it. A failure of another kind ends the round.
+    /// Writes each batch as far as the database takes it, with so many tries at most. A failure of another kind ends the
+    /// round.
     async fn retry<S: DispatchStore>(
         &mut self,
         writer: &mut Writer<S>,
         committed: &mut impl FnMut(Vec<W>),
+        tries_max: usize,
     ) {
-        let ids: Vec<BatchId> = self.batches.keys().copied().collect();
-        let mut tried = 0;
+        let mut ids: Vec<BatchId> = self.batches.keys().copied().collect();
+        let next = ids.partition_point(|id| Some(*id) <= self.tried);
+        ids.rotate_left(next);
+        let (mut tries, mut taken) = (0, 0);
         'round: for id in ids {
             while let Some(write) = self.batches.get_mut(&id).and_then(VecDeque::pop_front) {
-                tried += 1;
+                tries += 1;
+                self.tried = Some(id);
                 match writer.write_once(std::slice::from_ref(&write)).await {
                     // The try before may have been committed on a connection that was lost then.
-                    Ok(()) | Err(CommitError::Repeat(_)) => committed(vec![write]),
+                    Ok(()) | Err(CommitError::Repeat(_)) => {
+                        taken += 1;
+                        committed(vec![write]);
+                    }
                     Err(error) => {
                         let batch = id;
                         tracing::warn!(%error, %batch, what = writer.what, "a write is refused again");
                         self.batches.entry(id).or_default().push_front(write);
                         match error {
-                            CommitError::Rows(_) => continue 'round,
+                            CommitError::Rows(_) if tries < tries_max => continue 'round,
                             _ => break 'round,
                         }
                     }
                 }
-                if tried >= KEPT_AT_ONCE {
-                    self.due = now();
-                    return;
+                if tries >= tries_max {
+                    break 'round;
                 }
             }
-            self.batches.remove(&id);
         }
-        self.due = now() + KEPT_RETRY;
+        self.batches.retain(|_, writes| !writes.is_empty());
+        // What the database takes again need not wait.
+        self.due = if taken >= tries_max / 2 { now() } else { now() + KEPT_RETRY };
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Store, StoreError};
 
 impl Store {
     /// The results after position `after`, in the order of completion, as JSON with their positions. These have no gap,
-    /// so that `limit` of them end at a known one.
+    /// so that `limit` of them end at a known one. [`StoreError::Expired`] once retention may have deleted some.
     pub async fn results(
         &self,
         tenant: TenantId,
@@ -30,6 +30,10 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
+        // A batch expires before anything of it is deleted, so that all were there when it is not expired now.
+        if let Some(at) = self.expired_at(tenant, batch).await? {
+            return Err(StoreError::Expired(at));
+        }
         Ok(rows.into_iter().map(|row| (row.position.cast_unsigned(), row.result.into())).collect())
     }
 

@@ -93,10 +93,13 @@ impl Store {
         requests: u32,
     ) -> Result<(), StoreError> {
         let step = limits::PURGED_ROWS_AT_ONCE;
-        for from in (0..requests).step_by(step as usize) {
+        let mut from = 0;
+        while from + step < requests {
             self.purge_piece(tenant, ids, from.cast_signed(), (from + step).cast_signed()).await?;
+            from += step;
         }
-        Ok(())
+        // Also what was committed after the end of its batch, such as requests that came while it was cancelled.
+        self.purge_piece(tenant, ids, from.cast_signed(), i32::MAX).await
     }
 
     /// Deletes the rows of the requests from one place to another; what they held is given back.

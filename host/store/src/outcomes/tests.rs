@@ -21,7 +21,7 @@ use super::super::runs::RunRow;
 use super::super::views::logs::LogFilter;
 use super::super::views::requests::RequestFilter;
 use super::super::views::samples::Texts;
-use super::super::{CommitError, Store};
+use super::super::{CommitError, Store, StoreError};
 use super::*;
 
 const AT: Micros = Micros::from_secs(1_790_000_000);
@@ -394,7 +394,8 @@ async fn old_batches_leave_neither_rows_nor_segments_nor_bytes() {
         })
         .await;
     assert_eq!((purged.expect("answers"), told), (1, BTreeSet::from([old])));
-    assert_eq!(store.results(tenant, old, 0, 10).await.expect("answers"), []);
+    let read = store.results(tenant, old, 0, 10).await.expect_err("they are deleted");
+    assert!(matches!(read, StoreError::Expired(AT)), "{read}");
     database.check(kept, &order).await;
     assert_eq!(database.stored().await, (all.0 / 2, all.1 / 2));
     let bytes = database.number("select sum(bytes)::bigint from stored_bytes").await;
@@ -405,6 +406,22 @@ async fn old_batches_leave_neither_rows_nor_segments_nor_bytes() {
         )
         .await;
     assert_eq!(bytes, counted);
+    database.stop().await;
+}
+
+/// Requests that came while their batch was cancelled are committed after its end, which does not count them.
+#[tokio::test]
+async fn what_came_while_a_batch_was_cancelled_is_deleted_with_it() {
+    let mut database = Database::start().await;
+    let batch = database.batch().await;
+    let end = EndRow { counts: Counts::default(), ..end() };
+    let end = Recorded { tenant: database.tenant, batch, record: Record::End(end) };
+    database.write(&[end]).await.expect("it ends");
+    let before = AT + Micros::from_secs(9);
+    let purged = database.store.purge_batches(database.tenant, before, AT, |_| {}).await;
+    assert_eq!(purged.expect("answers"), 1);
+    assert_eq!(database.number("select count(*) from requests").await, 0);
+    assert_eq!(database.number("select sum(bytes)::bigint from stored_bytes").await, 0);
     database.stop().await;
 }
 

@@ -27,7 +27,7 @@ use crate::extract::path::PathId;
 use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::quotas;
-use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
+use crate::routes::batches::results::{self, PIECE_ITEMS_MAX, Source};
 
 const PIECE_EVENTS_MAX: usize = 512;
 
@@ -77,10 +77,7 @@ async fn ended(
     id: BatchId,
     last: usize,
 ) -> Result<impl Stream<Item = Answer> + use<>, ApiError> {
-    let batch = app.store.batch(tenant, id).await?;
-    if let Some(at) = batch.expired_at {
-        return Err(ApiError::gone(at));
-    }
+    let batch = results::ended(app, tenant, id).await?;
     let source = Source::Ended { app: Arc::clone(app), tenant, batch: id };
     // A failure to read is an error and not a stream without events.
     source.after(0, 1).await?;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use assay_api::batch::ResultsPage;
+use assay_api::batch::{Batch, ResultsPage};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
+use assay_dispatch::DispatchError;
 use assay_dispatch::committed::CommittedBatch;
 use assay_store::StoreError;
 use axum::body::Body;
@@ -67,6 +68,19 @@ pub(crate) enum Source {
     Ended { app: Arc<App>, tenant: TenantId, batch: BatchId },
 }
 
+/// A batch that is not live, and has all its results in the database. One that has not ended waits to be restored after a
+/// start: what it has so far is not all.
+pub(crate) async fn ended(app: &App, tenant: TenantId, id: BatchId) -> Result<Batch, ApiError> {
+    let batch = app.store.batch(tenant, id).await?;
+    if let Some(at) = batch.expired_at {
+        return Err(ApiError::gone(at));
+    }
+    if batch.done_at.is_none() {
+        return Err(DispatchError::NotRestored.into());
+    }
+    Ok(batch)
+}
+
 /// Results after a cursor.
 pub(crate) struct Piece {
     /// `ResultItem`s as JSON.
@@ -84,10 +98,7 @@ impl Source {
         if let Some(committed) = app.dispatch.committed.get(tenant, batch) {
             return Ok(Self::Committed(committed));
         }
-        let ended = app.store.batch(tenant, batch).await?;
-        if let Some(at) = ended.expired_at {
-            return Err(ApiError::gone(at));
-        }
+        ended(app, tenant, batch).await?;
         Ok(Self::Ended { app: app.clone(), tenant, batch })
     }
 
