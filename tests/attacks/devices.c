@@ -33,6 +33,7 @@ int main(void)
     int zero = open("/dev/zero", O_RDWR), null = open("/dev/null", O_RDWR), full = open("/dev/full", O_RDWR);
     must_hold(read(zero, bytes, 4) == 4 && bytes[0] == 0, "/dev/zero is something else");
     must_hold(read(null, bytes, 4) == 0, "/dev/null is something else");
+    must_hold(write(null, bytes, 4) == 4, "/dev/null takes nothing");
     must_hold(write(full, bytes, 4) == -1, "/dev/full is something else");
     must_hold(ioctl(zero, FIONREAD, bytes) == -1, "/dev/zero knows its length");
     return verdict();

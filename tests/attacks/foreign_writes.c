@@ -15,6 +15,8 @@ static const char *const FILES[] = {
     "/etc/ld.so.preload", "/etc/nsswitch.conf", "/lib64/ld-linux-x86-64.so.2", "/usr/include/stdio.h",
     "/usr/lib/python3.11/os.py",
 };
+// They are written to, and their files stay as they are: later boxes see the same ones.
+static const char *const DEVICES[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
 int main(void)
 {
@@ -50,6 +52,15 @@ int main(void)
         if (symlink(FILES[at], "attack-soft") == 0 && opens("attack-soft", O_WRONLY))
             escaped("wrote %s by a link", FILES[at]);
         unlink("attack-hard"), unlink("attack-soft");
+    }
+    for (size_t at = 0; at < sizeof DEVICES / sizeof *DEVICES; at++) {
+        static const struct timeval early[2] = {{1, 0}, {1, 0}};
+        attempts++;
+        if (utimes(DEVICES[at], NULL) == 0) escaped("changed the times of %s", DEVICES[at]);
+        if (utimes(DEVICES[at], early) == 0) escaped("set the times of %s", DEVICES[at]);
+        if (chmod(DEVICES[at], 0666) == 0) escaped("changed the mode of %s", DEVICES[at]);
+        if (chown(DEVICES[at], getuid(), getgid()) == 0) escaped("owned %s", DEVICES[at]);
+        if (setxattr(DEVICES[at], "user.attack", "x", 1, 0) == 0) escaped("marked %s", DEVICES[at]);
     }
     return verdict();
 }

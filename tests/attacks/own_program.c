@@ -36,6 +36,12 @@ int main(void)
         REFUSED("rename", rename(name, "attack-taken"));
         REFUSED("link", linkat(AT_FDCWD, name, AT_FDCWD, "attack-linked", AT_SYMLINK_FOLLOW));
         REFUSED("setxattr", setxattr(name, "user.attack", "x", 1, 0));
+        struct stat own;
+        // Boxes of an ordinary user are the file's owner.
+        if (stat(name, &own) == 0 && own.st_uid != getuid()) {
+            REFUSED("utimes", utimes(name, NULL));
+            REFUSED("utimes of long ago", utimes(name, (struct timeval[2]){{1, 0}, {1, 0}}));
+        }
         REFUSED("set an access list", setxattr(name, "system.posix_acl_access", "\2\0\0\0", 4, 0));
     }
     int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -133,6 +133,16 @@ async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
 
 #[tokio::test]
 async fn a_worker_of_another_machine_finds_the_server_that_takes_over() {
+    finds_the_next_server(Host::kill).await;
+}
+
+/// The kernel goes on acknowledging what the worker sends to a server that hangs.
+#[tokio::test]
+async fn a_worker_of_another_machine_leaves_a_server_that_hangs() {
+    finds_the_next_server(|first| signal(first.pid(), "STOP")).await;
+}
+
+async fn finds_the_next_server(end: impl FnOnce(&mut Host)) {
     let folder = tempfile::tempdir().expect("a folder");
     let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
     let cluster = cluster.expect("PostgreSQL starts");
@@ -153,7 +163,7 @@ async fn a_worker_of_another_machine_finds_the_server_that_takes_over() {
     let plugin = first.publish("trivial").await;
     let call = CreateWorkerToken { pool: "cpu".into(), ttl_seconds: None };
     let token = first.client().create_worker_token(&call).await.expect("makes a token");
-    // The server that stands by does not answer, nor does the one that was killed.
+    // The server that stands by does not answer, nor does the one that has ended or hangs.
     let servers = format!("{two},{one}");
     let mut worker = Spawned::start(
         Command::new(program("assay-worker"))
@@ -162,13 +172,15 @@ async fn a_worker_of_another_machine_finds_the_server_that_takes_over() {
     );
     let before = joined(&first.client(), 1).await.remove(0);
     scores(&first, &plugin).await;
-    first.kill();
+    end(&mut first);
     second.wait_for("ready on", SOON);
     let client = client(&data);
     assert_eq!(joined(&client, 1).await[0].ticket, before.ticket, "the worker kept its identity");
     let items = [item("after", "xx", "4")];
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     assert_eq!(answers.finish(&client, &items).await["after"].outcome.kind(), "scored");
+    // One that hangs cannot end well.
+    first.kill();
     worker.signal("TERM");
     assert!(worker.wait(SOON).success(), "{}", worker.stderr());
     second.signal("TERM");

@@ -76,7 +76,8 @@ pub(crate) fn build(options: &HelperOptions) -> Result<(), String> {
         // Device files work here; everywhere else in the tree they are disabled.
         let source = Path::new("/dev").join(device);
         mount(Some(&source), &target, none, MsFlags::MS_BIND, none).map_err(failed_call(device))?;
-        restrict(&target, MOUNT_ATTR_NOSUID)?;
+        // Read-only for the times, mode and owner of the machine's own file; what is written goes to the device.
+        restrict(&target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID)?;
     }
     for (target, link) in LINKS {
         symlink(target, link).map_err(failed(link))?;

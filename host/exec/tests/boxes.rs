@@ -132,6 +132,33 @@ print(os.read(0, 9), mmap.mmap(0, 0, mmap.MAP_PRIVATE, mmap.PROT_READ)[:])
     assert_eq!(text(&ended), "b'put' b'input'\n");
 }
 
+/// What one box could set, later boxes of other tenants could read.
+#[test]
+fn devices_work_and_stay_as_they_are() {
+    let ended = bench().python(
+        "
+import os
+for name in ['null', 'zero', 'full', 'random', 'urandom']:
+    path = '/dev/' + name
+    for attempt in [
+        lambda: os.utime(path),
+        lambda: os.utime(path, (1, 1)),
+        lambda: os.chmod(path, 0o600),
+        lambda: os.chown(path, os.getuid(), os.getgid()),
+        lambda: os.setxattr(path, 'user.mark', b'x'),
+    ]:
+        try: print(path, attempt())
+        except OSError: pass
+print(os.write(os.open('/dev/null', os.O_WRONLY), b'abc'), len(os.urandom(3)))
+print(os.read(os.open('/dev/zero', os.O_RDWR), 3))
+try: os.write(os.open('/dev/full', os.O_RDWR), b'x')
+except OSError as full: print(full.strerror)
+",
+    );
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{ended:?}");
+    assert_eq!(text(&ended), "3 3\nb'\\x00\\x00\\x00'\nNo space left on device\n");
+}
+
 #[test]
 fn ends_are_told_as_they_were() {
     let mut bench = bench();

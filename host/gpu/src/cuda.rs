@@ -37,7 +37,8 @@ pub struct CudaDevice {
     properties: Properties,
     judge: TrustedKernels,
     modules: Vec<DriverModule>,
-    buffers: Vec<u64>,
+    /// The address and the bytes of each.
+    buffers: Vec<(u64, usize)>,
     /// Whether its cache can be told to keep lines.
     persists: bool,
     /// Twice the cache, once it is wanted.
@@ -201,7 +202,7 @@ impl Device for CudaDevice {
     fn alloc(&mut self, bytes: u64) -> Result<u64, DeviceProblem> {
         let size = usize::try_from(bytes.max(1)).unwrap_or(usize::MAX);
         let address = self.worked(&format!("{bytes} bytes of memory"), self.context.alloc(size))?;
-        self.buffers.push(address);
+        self.buffers.push((address, size));
         if !address.is_multiple_of(ADDRESS_MULTIPLE) {
             return Err(DeviceProblem::Failed(format!(
                 "a buffer at {address:#x}, which is not aligned"
@@ -212,7 +213,14 @@ impl Device for CudaDevice {
 
     fn reset(&mut self) -> Result<(), DeviceProblem> {
         self.finish()?;
-        for address in std::mem::take(&mut self.buffers) {
+        // The driver gives the same memory out again as it is, and the next session may be another tenant's: its kernels
+        // must not find there what this one had.
+        for (address, bytes) in &self.buffers {
+            self.worked("emptying memory", self.context.set(*address, *bytes, 0))?;
+        }
+        self.judge.forget(&self.context)?;
+        self.finish()?;
+        for (address, _) in std::mem::take(&mut self.buffers) {
             self.worked("giving memory back", self.context.free(address))?;
         }
         for module in std::mem::take(&mut self.modules) {

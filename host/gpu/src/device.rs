@@ -213,7 +213,7 @@ pub trait Device {
     /// Allocates bytes, aligned to 256 bytes at least; their content is arbitrary.
     fn alloc(&mut self, bytes: u64) -> Result<u64, DeviceProblem>;
 
-    /// Gives up all memory and modules.
+    /// Gives up all memory and modules. No later allocation shows what was in that memory.
     fn reset(&mut self) -> Result<(), DeviceProblem>;
 
     /// Copies bytes to the device.

@@ -134,6 +134,9 @@ impl Gpu {
         if limits.plan_ms == 0 || limits.total_ms == 0 {
             return Err(SessionError::BadRequest("a session without time".into()));
         }
+        if Instant::now() >= deadline {
+            return Err(SessionError::Cancelled);
+        }
         self.inner.settle(&mut state, deadline)?;
         // Start both before waiting for either.
         for which in [ExecutorRole::Judge, ExecutorRole::Candidate] {

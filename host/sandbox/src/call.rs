@@ -116,6 +116,7 @@ impl GuestCall {
         let clock = CallClock::new(now, allowance.timeout, stalls);
         let requests = match &allowance.capabilities {
             Some(granted) if allowance.waits => Requests::granted(
+                granted.tenant,
                 Arc::clone(&granted.outbound),
                 Arc::clone(&granted.network),
                 Arc::new(LatestEnd::of(&clock)),

@@ -36,6 +36,7 @@ mod cross;
 pub mod cases;
 pub mod compile;
 pub mod pipeline;
+mod request_parts;
 pub mod snapshot;
 
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
+use assay_core::limits;
 use assay_core::outcome::StageEnd;
 use assay_core::time::Micros;
 use tokio::runtime::Runtime;
@@ -19,9 +20,6 @@ use crate::clock::WaitedCall;
 use crate::engine::running_engine;
 use crate::load::{LoadedPlugin, Unloadable, load};
 use crate::ticker::Ticker;
-
-/// Names that are looked up at once, which blocks a thread.
-const LOOKUPS_MAX: usize = 8;
 
 /// Runs plugins. A process has one; calls may come from several threads.
 pub struct Sandbox {
@@ -96,7 +94,7 @@ impl Sandbox {
         self.sending.get_or_init(|| {
             tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(1)
-                .max_blocking_threads(LOOKUPS_MAX)
+                .max_blocking_threads(limits::LOOKUPS_MAX)
                 .thread_name("requests")
                 .enable_all()
                 .build()

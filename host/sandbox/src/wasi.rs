@@ -12,6 +12,7 @@ use wasmtime_wasi::{WasiCtx, WasiView};
 use wasmtime_wasi_http::WasiHttpView;
 
 use crate::output::CapturedOutput;
+use crate::request_parts;
 use crate::waits::{self, Waits};
 
 /// The interfaces of `wasi:*@0.2` that are linked. A plugin that imports another is refused.
@@ -50,7 +51,8 @@ pub(crate) const INTERFACES: &[&str] = &[
 /// 2000-01-01T00:00:00Z, for ever: the same request gives the same reward on every day.
 const TODAY: Duration = Duration::from_secs(946_684_800);
 
-/// Links every interface of [`INTERFACES`]. Functions that wait are replaced: see [`waits`].
+/// Links every interface of [`INTERFACES`]. Functions that wait are replaced: see [`waits`]. So are those by which the host
+/// stores texts of any length: see [`request_parts`].
 pub(crate) fn link<T: WasiView + WasiHttpView>(
     linker: &mut Linker<T>,
     waits: for<'a> fn(&'a mut T) -> Waits<'a>,
@@ -59,6 +61,7 @@ pub(crate) fn link<T: WasiView + WasiHttpView>(
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(linker)?;
     linker.allow_shadowing(true);
     waits::link(linker, waits)?;
+    request_parts::link(linker)?;
     linker.allow_shadowing(false);
     Ok(())
 }

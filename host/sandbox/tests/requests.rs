@@ -1,6 +1,8 @@
 //! Requests to other hosts: only to those that were granted, only to addresses that may be reached, and
 //! never for longer than the call. The guest `requester` tells what it got.
 
+mod lookups;
+mod parts;
 mod tls;
 
 use std::io::Write as _;

@@ -31,6 +31,10 @@ enum Task {
     WriteUnsent {
         chunks: u32,
     },
+    /// Gives parts of this length to a request that is never sent.
+    PartsUnsent {
+        bytes: usize,
+    },
     /// Sends a request whose body never ends.
     NeverFinish {
         authority: String,
@@ -78,6 +82,7 @@ impl Plugin for Requester {
             Task::Bare { scheme, authority, path } => bare(&scheme, &authority, &path),
             Task::AtOnce { authority, count } => at_once(&authority, count),
             Task::WriteUnsent { chunks } => write_unsent(chunks),
+            Task::PartsUnsent { bytes } => parts_unsent(bytes),
             Task::NeverFinish { authority } => never_finish(&authority),
             Task::Sleep { ms } => {
                 http::sleep_ms(ms);
@@ -184,6 +189,20 @@ fn write_unsent(chunks: u32) -> Value {
         }
     }
     json!({ "written": chunks })
+}
+
+fn parts_unsent(bytes: usize) -> Value {
+    let request = OutgoingRequest::new(Fields::new());
+    let long = "x".repeat(bytes);
+    let Ok(body) = request.body() else { return json!("no body") };
+    let Ok(stream) = body.write() else { return json!("no stream") };
+    json!({
+        "method": request.set_method(&Method::Other(long.clone())).is_ok(),
+        "scheme": request.set_scheme(Some(&Scheme::Other(long.clone()))).is_ok(),
+        "authority": request.set_authority(Some(&long)).is_ok(),
+        "path": request.set_path_with_query(Some(&format!("/{long}"))).is_ok(),
+        "writes": stream.check_write().ok(),
+    })
 }
 
 fn never_finish(authority: &str) -> Value {

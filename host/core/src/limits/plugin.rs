@@ -44,8 +44,9 @@ pub const GUEST_OUTPUT_BYTES_MAX: usize = 16 * KIB;
 pub const GUEST_STACK_BYTES_MAX: usize = MIB;
 /// The elements of a guest's table.
 pub const GUEST_TABLE_ELEMENTS_MAX: usize = 20_000;
-/// The handles (streams, pollables) that a guest may hold at the same time.
-pub const GUEST_HANDLES_MAX: usize = 4_096;
+/// The handles (streams, pollables, requests) that a guest may hold at the same time. Each may stand for some bytes that
+/// the host stores outside the guest's memory, most of all for two writes to a request's body.
+pub const GUEST_HANDLES_MAX: usize = 512;
 /// The random bytes that a guest may get in one call.
 pub const GUEST_RANDOM_BYTES_MAX: usize = MIB;
 /// The longest time that a plugin may take to describe itself, in milliseconds.

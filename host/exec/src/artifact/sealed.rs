@@ -1,8 +1,9 @@
 //! Sealed memory files, which nobody can change. Compiled programs are executed from them.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -25,13 +26,15 @@ pub fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     };
     let mut file = File::from(file);
     file.write_all(bytes)?;
+    // All runs of a program share the file: nobody who may not write it can set its times to the present ones.
+    file.set_permissions(Permissions::from_mode(0o555))?;
     fcntl(&file, FcntlArg::F_ADD_SEALS(seals | SealFlag::F_SEAL_SEAL))?;
     Ok(file.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{FileExt, PermissionsExt};
+    use std::os::unix::fs::FileExt as _;
 
     use super::*;
 
@@ -41,7 +44,7 @@ mod tests {
         assert!(file.write_at(b"x", 0).is_err());
         assert!(file.set_len(1).is_err() && file.set_len(100).is_err());
         let mode = file.metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o555, 0o555, "anybody may execute it");
+        assert_eq!(mode & 0o777, 0o555, "anybody may execute it");
         let mut bytes = [0; 5];
         file.read_at(&mut bytes, 0).unwrap();
         assert_eq!(&bytes, b"bytes");

@@ -64,8 +64,9 @@ impl GpuSession {
         let executor = executor.as_mut().expect("a session that is not over has both");
         let started = Instant::now();
         let answer = executor.order(order, patience.until);
+        let took = started.elapsed().saturating_sub(executor.stood_still());
         if origin == Origin::Candidate {
-            self.left.time = self.left.time.saturating_sub(started.elapsed());
+            self.left.time = self.left.time.saturating_sub(took);
         }
         let error = match answer {
             Ok(answer) => return Ok(answer),

@@ -16,6 +16,15 @@ use crate::executor::message::{self, ExecutorAnswer, ExecutorRequest, Hello, Rep
 /// The most bytes of an executor's standard error that are kept.
 const WORDS_BYTES_MAX: u64 = 4_096;
 
+/// The longest wait for an executor before a look at the clock.
+const SLICE_MAX: Duration = Duration::from_millis(50);
+/// The wait after the deadline, for what has come already.
+const LAST_LOOK: Duration = Duration::from_millis(1);
+/// The longest time for such waits: an executor that sends byte after byte is late too.
+const LAST_LOOKS_MAX: Duration = Duration::from_secs(1);
+/// A wait that lasts longer than it should by more than this was held up.
+const LATE_MIN: Duration = Duration::from_millis(20);
+
 /// Why an executor did not answer a request.
 #[derive(Debug)]
 pub(crate) enum ExecutorError {
@@ -32,6 +41,8 @@ pub(crate) struct Executor {
     child: Child,
     socket: UnixStream,
     properties: Option<Properties>,
+    /// The time of the last request for which this process stood still.
+    stood_still: Duration,
 }
 
 impl Executor {
@@ -57,7 +68,7 @@ impl Executor {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        Ok(Self { child, socket, properties: None })
+        Ok(Self { child, socket, properties: None, stood_still: Duration::ZERO })
     }
 
     /// Waits until its device is open.
@@ -65,7 +76,8 @@ impl Executor {
         if let Some(properties) = &self.properties {
             return Ok(properties.clone());
         }
-        let hello = self.hear::<Hello>(until)?;
+        let received = message::receive::<Hello>(&mut Bounded::new(&self.socket, until));
+        let hello = self.heard(received)?;
         let properties = hello.map_err(|problem| ExecutorError::Gone(problem.to_string()))?;
         self.properties = Some(properties.clone());
         Ok(properties)
@@ -76,13 +88,20 @@ impl Executor {
         order: &ExecutorRequest,
         until: Instant,
     ) -> Result<ExecutorAnswer, ExecutorError> {
-        let sent = message::send(&mut Bounded { socket: &self.socket, until }, order);
-        sent.map_err(|error| self.lost(&error))?;
-        self.hear::<Reply>(until)?.map_err(ExecutorError::Problem)
+        let mut bounded = Bounded::new(&self.socket, until);
+        let sent = message::send(&mut bounded, order);
+        let received = sent.and_then(|()| message::receive::<Reply>(&mut bounded));
+        self.stood_still = bounded.stood_still;
+        self.heard(received)?.map_err(ExecutorError::Problem)
     }
 
-    fn hear<T: serde::de::DeserializeOwned>(&mut self, until: Instant) -> Result<T, ExecutorError> {
-        match message::receive(&mut Bounded { socket: &self.socket, until }) {
+    /// The time of the last request for which this process stood still, and could not have heard an answer.
+    pub(crate) fn stood_still(&self) -> Duration {
+        self.stood_still
+    }
+
+    fn heard<T>(&mut self, received: std::io::Result<Option<T>>) -> Result<T, ExecutorError> {
+        match received {
             Ok(Some(heard)) => Ok(heard),
             Ok(None) => Err(ExecutorError::Gone(self.last_words())),
             Err(error) => Err(self.lost(&error)),
@@ -131,33 +150,74 @@ impl Drop for Executor {
     }
 }
 
-/// A socket with a deadline for reading and writing.
+/// A socket with a deadline for reading and writing. The deadline moves on by the time for which this process stood still,
+/// as it does when it is stopped or its machine is: an executor must not seem late because nobody listened.
 struct Bounded<'s> {
     socket: &'s UnixStream,
     until: Instant,
+    /// By how much the deadline has moved.
+    stood_still: Duration,
+    /// The end of waits after the deadline, once there was one.
+    last_looks_end: Option<Instant>,
 }
 
-impl Bounded<'_> {
-    fn left(&self) -> std::io::Result<Option<Duration>> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+impl<'s> Bounded<'s> {
+    fn new(socket: &'s UnixStream, until: Instant) -> Self {
+        Self { socket, until, stood_still: Duration::ZERO, last_looks_end: None }
+    }
+
+    /// Waits for one read or write, in slices: one that ends late shows that the process stood still.
+    fn wait(
+        &mut self,
+        mut once: impl FnMut(&UnixStream) -> std::io::Result<usize>,
+    ) -> std::io::Result<usize> {
+        loop {
+            let began = Instant::now();
+            let left = self.until.saturating_duration_since(began);
+            // At the end there is a last look: an answer may have come before anybody could see it.
+            let slice = left.clamp(LAST_LOOK, SLICE_MAX);
+            if left.is_zero() {
+                let end = *self.last_looks_end.get_or_insert(began + LAST_LOOKS_MAX);
+                if began >= end {
+                    return Err(ErrorKind::TimedOut.into());
+                }
+            }
+            self.socket.set_read_timeout(Some(slice))?;
+            self.socket.set_write_timeout(Some(slice))?;
+            let done = once(self.socket);
+            self.put_off(began.elapsed().saturating_sub(slice));
+            match done.as_ref().map_err(std::io::Error::kind) {
+                Err(ErrorKind::WouldBlock | ErrorKind::TimedOut) if !left.is_zero() => {}
+                // So ends a wait during which the process was stopped.
+                Err(ErrorKind::Interrupted) => {}
+                _ => return done,
+            }
+        }
+    }
+
+    fn put_off(&mut self, late: Duration) {
+        if late > LATE_MIN {
+            self.until += late;
+            self.stood_still += late;
+        }
     }
 }
 
 impl Read for Bounded<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
-        self.socket.set_read_timeout(self.left()?)?;
-        self.socket.read(bytes)
+        self.wait(|mut socket| socket.read(bytes))
     }
 }
 
 impl Write for Bounded<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.socket.set_write_timeout(self.left()?)?;
-        self.socket.write(bytes)
+        self.wait(|mut socket| socket.write(bytes))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

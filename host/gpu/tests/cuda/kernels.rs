@@ -189,6 +189,18 @@ on_fake! {
 }
 
 on_fake! {
+    fn a_reset_leaves_nothing_in_memory() {
+        let mut device = open();
+        let secret = buffer(&mut device, b"of another tenant");
+        let part = buffer(&mut device, &[7; 1_000]);
+        device.reset().unwrap();
+        // The fake driver lets memory be read that was given back.
+        assert_eq!(held(&mut device, secret, 17), [0; 17]);
+        assert_eq!(held(&mut device, part, 1_000), [0; 1_000]);
+    }
+}
+
+on_fake! {
     fn time_is_the_devices() {
         let mut device = open();
         let module = device.load(&fixture("vadd")).unwrap();

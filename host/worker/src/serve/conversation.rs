@@ -30,6 +30,11 @@ const OUTGOING_MAX: usize = 4;
 /// The flow-control window, in bytes: with a smaller one an artifact waits for a round trip at each 64 KiB.
 const WINDOW_BYTES: u32 = 4 << 20;
 
+/// The period in which a connection to another machine is tried, and the time for the server's answer: a server
+/// process that hangs answers nothing, while the kernel of its machine still acknowledges every byte.
+const TRY_PERIOD: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS);
+const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
+
 /// The first message.
 pub(crate) fn hello(ticket: String, pool: String) -> Hello {
     let in_hand_max = u32::try_from(limits::PREFETCH_LEASES_MAX).expect("a small number");
@@ -49,8 +54,9 @@ pub(crate) async fn run(
     // Sent by `join`, and to this process alone: SIGTERM may go to all processes of a job, those in boxes too, and
     // ends this one at once.
     let mut asked = signal(SignalKind::user_defined1()).context("listening for signals")?;
-    let client = connect(socket).await?;
     let ticket = hello.ticket.clone();
+    // The server knows a worker of another machine by its certificate: it has no ticket.
+    let client = connect(socket, ticket.is_empty()).await?;
     let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
     outgoing.send(FromWorker { hello: Some(hello), ..FromWorker::default() }).await?;
     let stream = client.clone().work(ReceiverStream::new(messages)).await;
@@ -111,14 +117,21 @@ async fn send(outbox: &Outbox, outgoing: &mpsc::Sender<FromWorker>) -> anyhow::R
     Ok(true)
 }
 
-async fn connect(socket: &Path) -> anyhow::Result<HostClient<Channel>> {
-    let channel = Endpoint::from_shared(format!("unix://{}", socket.display()))?
+/// Connects to the server at `socket`, or to one on another machine by the process that listens there. The worker
+/// leaves such a server when it hangs, because another one may take its place.
+async fn connect(socket: &Path, is_remote: bool) -> anyhow::Result<HostClient<Channel>> {
+    let mut endpoint = Endpoint::from_shared(format!("unix://{}", socket.display()))?
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(WINDOW_BYTES)
-        .max_frame_size(FRAME_BYTES)
-        .connect()
-        .await
-        .with_context(|| format!("connecting to {}", socket.display()))?;
+        .max_frame_size(FRAME_BYTES);
+    if is_remote {
+        endpoint = endpoint
+            .http2_keep_alive_interval(TRY_PERIOD)
+            .keep_alive_timeout(SILENCE_MAX)
+            .keep_alive_while_idle(true);
+    }
+    let channel =
+        endpoint.connect().await.with_context(|| format!("connecting to {}", socket.display()))?;
     Ok(HostClient::new(channel)
         .max_decoding_message_size(MESSAGE_BYTES_MAX)
         .max_encoding_message_size(MESSAGE_BYTES_MAX))
@@ -162,8 +175,7 @@ fn finished_message(finished: Vec<Finished>) -> FromWorker {
 /// Waits until the host has read the rest and closes its side, at most as long as the host waits for a silent worker.
 async fn leave(mut incoming: Streaming<ToWorker>) {
     let closed = async { while let Ok(Some(_)) = incoming.message().await {} };
-    let patience = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
-    if timeout(patience, closed).await.is_err() {
+    if timeout(SILENCE_MAX, closed).await.is_err() {
         tracing::warn!("the host did not close the stream");
     }
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod budget;
+mod lookups;
 mod refused;
 mod send;
 
@@ -16,6 +17,7 @@ use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::{Arc, OnceLock};
 
+use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_core::outbound::{HostPattern, Target, grant};
 use http::HeaderName;
@@ -32,6 +34,7 @@ use wasmtime_wasi_http::{
 
 use crate::latest_end::LatestEnd;
 use budget::HttpBudget;
+use lookups::Lookups;
 use refused::RefusalNotes;
 
 /// The addresses of a name. May block.
@@ -41,6 +44,7 @@ pub type Resolve = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
 #[derive(Clone)]
 pub struct Network {
     resolve: Resolve,
+    lookups: Arc<Lookups>,
     tls: OnceLock<TlsConnector>,
     /// Beside the public ones: an operator's own.
     roots: Vec<CertificateDer<'static>>,
@@ -64,7 +68,7 @@ impl Network {
     /// Uses a resolver of the caller.
     #[must_use]
     pub fn with(resolve: Resolve) -> Self {
-        Self { resolve, tls: OnceLock::new(), roots: Vec::new() }
+        Self { resolve, lookups: Arc::default(), tls: OnceLock::new(), roots: Vec::new() }
     }
 
     /// Trusts these authorities as well, certificates in PEM.
@@ -143,6 +147,7 @@ struct HttpHooks {
 
 #[derive(Clone)]
 struct HttpGrant {
+    tenant: TenantId,
     outbound: Arc<Outbound>,
     network: Arc<Network>,
     budget: Arc<HttpBudget>,
@@ -159,14 +164,16 @@ impl Requests {
         Self { context, sent: HttpHooks::default() }
     }
 
-    /// The requests of a call, which end at `end`.
+    /// The requests of a call of this tenant, which end at `end`.
     pub(crate) fn granted(
+        tenant: TenantId,
         outbound: Arc<Outbound>,
         network: Arc<Network>,
         end: Arc<LatestEnd>,
     ) -> Self {
         let mut requests = Self::refused();
         requests.sent.granted = Some(HttpGrant {
+            tenant,
             outbound,
             network,
             budget: Arc::new(HttpBudget::new()),
@@ -207,6 +214,11 @@ impl WasiHttpHooks for HttpHooks {
     /// Always false: the Host header is made from the address alone.
     fn set_host_header(&mut self) -> bool {
         false
+    }
+
+    /// With the default of a MiB, a guest would have the host store two MiB for each request that it never sends.
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        limits::HTTP_WRITE_BYTES_MAX
     }
 
     fn send_request(

@@ -38,6 +38,11 @@ pub(super) fn over() -> Error {
     Error::InternalError(Some("the call's time for requests is over".into()))
 }
 
+/// So many names are looked up that this one is not: at once, as no wait for other calls is the guest's own.
+fn resolver_is_slow() -> Error {
+    Error::InternalError(Some("too many names are being looked up; the resolver is slow".into()))
+}
+
 /// The error of a broken connection, without its text, which comes from the server.
 pub(super) fn broken(problem: &hyper::Error) -> Error {
     if problem.is_parse_too_large() {
@@ -277,8 +282,14 @@ async fn addresses(granted: &HttpGrant, host: &Host) -> Result<Vec<IpAddr>, Erro
         Host::Name(name) => name.clone(),
     };
     let unknown = |rcode: &str| Error::DnsError { rcode: Some(rcode.into()), info_code: None };
-    let resolve = Arc::clone(&granted.network.resolve);
-    let found = tokio::task::spawn_blocking(move || resolve(&name)).await;
+    let network = &granted.network;
+    let place = network.lookups.place(granted.tenant).ok_or_else(resolver_is_slow)?;
+    let resolve = Arc::clone(&network.resolve);
+    let looking = move || {
+        let _place = place;
+        resolve(&name)
+    };
+    let found = tokio::task::spawn_blocking(looking).await;
     let mut found = found.map_err(|_| unknown("SERVFAIL"))?.map_err(|_| unknown("NXDOMAIN"))?;
     found.dedup();
     if found.is_empty() {
