@@ -179,6 +179,9 @@ async fn a_body_over_its_limit_is_refused_as_a_whole() {
     for (path, bytes, what) in [
         ("/v1/batches".to_owned(), limits::SMALL_BODY_BYTES_MAX, "the body"),
         ("/v1/keys".to_owned(), limits::SMALL_BODY_BYTES_MAX, "the body"),
+        ("/v1/session".to_owned(), limits::OPEN_BODY_BYTES_MAX, "the body"),
+        ("/v1/bootstrap".to_owned(), limits::OPEN_BODY_BYTES_MAX, "the body"),
+        ("/v1/invitations/accept".to_owned(), limits::OPEN_BODY_BYTES_MAX, "the body"),
         ("/v1/rewards".to_owned(), limits::ITEM_BYTES_MAX, "the body"),
         (format!("{path}/requests"), limits::ARRAY_BODY_BYTES_MAX, "an array of items"),
         ("/v1/plugins".to_owned(), limits::PLUGIN_BYTES_MAX, "a component"),

@@ -176,6 +176,14 @@ impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
+
+    /// The digest of parts one after another, without a copy of them together.
+    #[must_use]
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new();
+        parts.iter().for_each(|part| hash.update(part));
+        Self(hash.finalize().into())
+    }
 }
 
 impl fmt::Display for Digest {
@@ -226,6 +234,11 @@ mod tests {
     fn a_tenant_id_survives_its_bytes() {
         let id = TenantId::generate();
         assert_eq!(TenantId::try_from(&id.0.as_bytes()[..]), Ok(id));
+    }
+
+    #[test]
+    fn the_digest_of_parts_is_that_of_the_whole() {
+        assert_eq!(Digest::of_parts(&[b"ab", b"", b"c"]), Digest::of(b"abc"));
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct App {
     pub(crate) log_searches: FairSemaphore,
     /// Exports of samples, which read whole runs.
     pub(crate) sample_exports: FairSemaphore,
+    /// Components and artifacts that are sent.
+    pub(crate) downloads: FairSemaphore,
     /// Lists of samples, which may sort all samples of a run.
     pub(crate) sample_lists: FairSemaphore,
 }
@@ -142,6 +144,7 @@ impl App {
             long_calls: FairSemaphore::new(limits::LONG_CALLS_MAX),
             log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),
             sample_exports: FairSemaphore::new(limits::SAMPLE_EXPORTS_MAX),
+            downloads: FairSemaphore::new(limits::DOWNLOADS_MAX),
             sample_lists: FairSemaphore::new(limits::SAMPLE_LISTS_MAX),
         })
     }

@@ -9,10 +9,9 @@ use anyhow::Context as _;
 use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TenantId};
 use assay_dispatch::{CompiledForms, Engines, ReadyPlugin, now};
-use assay_storage::blob::{BlobError, Blobs};
+use assay_storage::blob::{BlobError, BlobPieces, Blobs};
 use assay_store::plugins::PluginRow;
 use assay_store::{Store, StoreError};
-use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use crate::cases::{CaseRunner, CaseSettings};
@@ -160,15 +159,15 @@ impl Registry {
         self.ready(tenant, row).await
     }
 
-    /// The bytes of a published component.
+    /// The size of a published component, and its bytes in pieces.
     pub async fn component(
         &self,
         tenant: TenantId,
         name: &str,
         version: &str,
-    ) -> Result<Bytes, RegistryError> {
+    ) -> Result<(u64, BlobPieces), RegistryError> {
         let row = self.store.plugin(tenant, name, version).await?;
-        Ok(self.blobs.get(row.digest).await?)
+        Ok(self.blobs.read_pieces(row.digest).await?)
     }
 
     async fn ready(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use assay_core::id::Digest;
 use bytes::Bytes;
+use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
@@ -36,6 +37,9 @@ impl From<object_store::Error> for BlobError {
         Self::Store(without_queries(&error.to_string().replace('\n', " ")))
     }
 }
+
+/// The bytes of an object, in order.
+pub type BlobPieces = BoxStream<'static, Result<Bytes, BlobError>>;
 
 /// The server's own objects: components of plugins and their compiled code. In a bucket, servers that take over from each
 /// other need no common folder.
@@ -112,6 +116,32 @@ impl Blobs {
         Ok(found)
     }
 
+    /// The size of an object, and its bytes in pieces. An object that was damaged is known at its end alone, so its last
+    /// piece is an error.
+    pub async fn read_pieces(&self, wanted: Digest) -> Result<(u64, BlobPieces), BlobError> {
+        let found = match self.store.get(&place(wanted)).await {
+            Ok(found) => found,
+            Err(object_store::Error::NotFound { .. }) => return Err(BlobError::NotFound(wanted)),
+            Err(error) => return Err(error.into()),
+        };
+        let (size, pieces) = (found.meta.size, found.into_stream().map_err(BlobError::from));
+        let read = (pieces.fuse().boxed(), Sha256::new(), None);
+        let pieces = stream::try_unfold(read, move |(mut pieces, mut hash, mut held)| async move {
+            while let Some(piece) = pieces.try_next().await? {
+                hash.update(&piece);
+                if let Some(before) = held.replace(piece) {
+                    return Ok(Some((before, (pieces, hash, held))));
+                }
+            }
+            let Some(last) = held.take() else { return Ok(None) };
+            if Digest(hash.finalize_reset().into()) != wanted {
+                return Err(BlobError::Damaged(wanted));
+            }
+            Ok(Some((last, (pieces, hash, None))))
+        });
+        Ok((size, pieces.boxed()))
+    }
+
     /// The bytes after an offset, in pieces that fit a message. They are not verified: the receiver may have the
     /// bytes before them, and compares the whole with the digest.
     pub async fn read_after(
@@ -140,6 +170,27 @@ impl Blobs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_damaged_object_has_no_last_piece() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = Blobs::in_folder(folder.path()).expect("opens");
+        let mut bytes: Vec<u8> = (0..100_000_u32).map(|at| at as u8).collect();
+        let kept = blobs.put(bytes.clone().into()).await.expect("is kept");
+        let (size, pieces) = blobs.read_pieces(kept).await.expect("is there");
+        let read: Vec<Bytes> = pieces.try_collect().await.expect("is whole");
+        assert!(size == 100_000 && read.concat() == bytes);
+        bytes[0] ^= 1;
+        std::fs::write(folder.path().join(place(kept).to_string()), &bytes).expect("writes");
+        let (_, pieces) = blobs.read_pieces(kept).await.expect("is there");
+        let read: Vec<_> = pieces.collect().await;
+        let (last, before) = read.split_last().expect("an error at least");
+        assert!(matches!(last, Err(BlobError::Damaged(digest)) if *digest == kept));
+        let sent: usize = before.iter().flatten().map(Bytes::len).sum();
+        assert!(sent < 100_000, "{sent}");
+        let missing = blobs.read_pieces(super::digest(b"other")).await;
+        assert!(matches!(missing, Err(BlobError::NotFound(_))));
+    }
 
     #[tokio::test]
     async fn what_is_tried_out_leaves_nothing() {

@@ -349,6 +349,10 @@ pub(super) async fn forget_credentials(
     connection: &mut PgConnection,
     person: PersonId,
 ) -> Result<(), StoreError> {
+    // A session that begins at this moment is deleted too, or sees what changed.
+    sqlx::query_scalar!("select id from people where id = $1 for update", person.0)
+        .fetch_optional(&mut *connection)
+        .await?;
     sqlx::query!(
         "update keys set revoked_at = now() where person_id = $1 and revoked_at is null",
         person.0

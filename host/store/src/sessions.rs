@@ -21,21 +21,45 @@ pub struct SessionRow {
     pub expires_at: Micros,
 }
 
+/// A session that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct NewSession<'a> {
+    pub token_hash: Digest,
+    pub person: PersonId,
+    /// The tenant in which it begins.
+    pub tenant: &'a str,
+    /// The hash of the password that the person proved to know; `None` if somebody else vouches for the person.
+    pub password_hash: Option<&'a str>,
+}
+
 /// The time since which a session must have been used to be still valid.
 fn idle_since(now: Micros) -> Micros {
     now.since(Micros::from_secs(limits::SESSION_IDLE_SECONDS_MAX))
 }
 
 impl Store {
-    /// Begins a session of a member, in the given tenant, and deletes the sessions that have ended.
+    /// Begins a session of a member, and deletes the sessions that have ended. False if the person may not sign in, or
+    /// has another password than the one that was proved.
     pub async fn create_session(
         &self,
-        token_hash: Digest,
-        person: PersonId,
-        tenant: &str,
+        session: &NewSession<'_>,
         now: Micros,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
+        let NewSession { token_hash, person, tenant, password_hash } = *session;
         let mut transaction = self.pool.begin().await?;
+        // The lock makes a change of the password wait, which then deletes this session as well.
+        let may_sign_in = sqlx::query_scalar!(
+            "select id from people
+            where id = $1 and disabled_at is null and ($2::text is null or password_hash = $2)
+            for share",
+            person.0,
+            password_hash,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if may_sign_in.is_none() {
+            return Ok(false);
+        }
         sqlx::query!(
             "delete from sessions where expires_at <= $1 or token_hash = any (array(
                 select token_hash from sessions where person_id = $2
@@ -66,7 +90,7 @@ impl Store {
             return Err(StoreError::NotFound("member"));
         }
         transaction.commit().await?;
-        Ok(())
+        Ok(true)
     }
 
     /// The session with this token's hash. This query takes no tenant: authentication comes before any

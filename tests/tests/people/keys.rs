@@ -1,5 +1,8 @@
 //! Keys: rotated with an overlap, bound to plugins, told when they were used.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+
 use assay_api::audit::AuditPage;
 use assay_api::batch::Batch;
 use assay_api::key::{Key, KeyList, Scope};
@@ -66,6 +69,38 @@ async fn a_rotated_key_has_two_secrets_for_a_while() {
     let rows = database.rows("select keys::text from keys").join("\n") + &host.log();
     let random = fourth.secret.as_deref().and_then(|key| key.rsplit('_').next()).expect("a secret");
     assert!(rows.contains(&first.prefix) && !rows.contains(random));
+}
+
+/// The body of a call may take minutes, in which its key may lose its rights.
+#[tokio::test]
+async fn a_key_that_is_revoked_during_a_call_makes_no_key() {
+    let (host, http) = start(&[]);
+    let made: Key = http.post("/v1/keys", &json!({ "scopes": ["admin:*"] })).await.json(201);
+    let body = r#"{ "name": "lasting", "scopes": ["admin:*"] }"#;
+    let address = host.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).expect("connects");
+    let head = format!(
+        "POST /v1/keys HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\
+         Connection: close\r\n\r\n",
+        made.secret.as_deref().expect("shown when it is made"),
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).expect("writes");
+    let mut answer = BufReader::new(stream.try_clone().expect("another handle"));
+    let mut line = String::new();
+    answer.read_line(&mut line).expect("the server asks for the body");
+    assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
+    stream.write_all(&body.as_bytes()[..10]).expect("writes");
+    let revoke = format!("/v1/keys/{}/revoke", made.id);
+    let _: Key = http.post(&revoke, &json!({})).await.json(200);
+    stream.write_all(&body.as_bytes()[10..]).expect("writes");
+    let mut answered = String::new();
+    answer.read_to_string(&mut answered).expect("an answer");
+    assert!(answered.trim_start().starts_with("HTTP/1.1 401 "), "{answered}");
+    assert!(answered.contains("the key was revoked"), "{answered}");
+    let listed: KeyList = http.get("/v1/keys").await.json(200);
+    assert!(listed.items.iter().all(|key| key.name != "lasting"), "{listed:?}");
 }
 
 /// A new secret is shown to who asks for it: so it opens no more than that caller may.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use assay_api::audit::AuditPage;
 use assay_api::key::Scope;
 use assay_api::people::{Person, PersonList, Role, Session, SignInMethods};
-use assay_tests::{Browser, CSRF};
+use assay_tests::{Browser, CSRF, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -228,6 +228,41 @@ async fn tries_are_counted_by_address_and_by_where_they_come_from() {
     assert!(limited.is_some_and(|tries| tries >= 100), "{limited:?}");
     assert_eq!(call("ada@example.com", PASSWORD, "10.0.0.4").await.status, 201);
     assert!(world.http.get("/metrics").await.text().contains("result=\"limited\""));
+}
+
+/// The password is proved before the session begins, and may be changed in between.
+#[tokio::test]
+async fn no_session_begins_by_a_password_that_was_just_changed() {
+    let world = World::start(&[]).await;
+    let (mut ada, _, _) = world.member("platform", "ada@example.com", "viewer").await;
+    ada.cookies.clear();
+    // Changes the password once the sign-in waits for it, which has proved the old one by then.
+    let change = "update people set password_hash = 'another' where email = 'ada@example.com';
+        do $$ begin
+            for i in 1..1000 loop
+                exit when exists (select from pg_locks where not granted
+                    and transactionid = pg_current_xact_id()::xid);
+                perform pg_sleep(0.01);
+            end loop;
+        end $$";
+    let database = world.database();
+    let changed = tokio::task::spawn_blocking(move || database.rows(change));
+    let database = world.database();
+    let locked = "select 1 from pg_locks where relation = 'people'::regclass
+        and mode = 'RowExclusiveLock' and database =
+            (select oid from pg_database where datname = current_database())";
+    until("the password is being changed", async || {
+        (!database.rows(locked).is_empty()).then_some(())
+    })
+    .await;
+    let call = json!({ "email": "ada@example.com", "password": PASSWORD });
+    let _ = ada.post("/v1/session", &call).await.problem(401, "sign_in_failed");
+    let _ = changed.await.expect("psql runs");
+    let rows = database.rows(
+        "select count(*) from sessions s join people p on p.id = s.person_id
+        where p.email = 'ada@example.com' and s.created_at > p.created_at",
+    );
+    assert_eq!(rows, ["1"], "the session of the invitation alone");
 }
 
 #[tokio::test]

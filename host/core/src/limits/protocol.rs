@@ -34,3 +34,7 @@ pub const COMPAT_RUNS_MAX: usize = 10_000;
 pub const COMPAT_SECONDS_MAX: u64 = 3_600;
 /// The bytes of one field of an address or call, such as the run's name.
 pub const COMPAT_FIELD_BYTES_MAX: usize = 256;
+/// The rows of which NeMo-Gym's metrics are computed in one call.
+pub const METRIC_ROWS_MAX: usize = 131_072;
+/// The columns of numbers in such a call, each counted once for every task that has a row with it.
+pub const METRIC_COLUMNS_MAX: usize = 131_072;

@@ -32,6 +32,14 @@ pub const HTTP2_STREAMS_MAX: u32 = 256;
 /// The calls on one connection of HTTP/2 that a client has cancelled and the server has not yet seen; a client that
 /// cancels more is disconnected.
 pub const HTTP2_RESETS_MAX: usize = 64;
+/// The plugin components and artifacts that are sent at the same time; tenants share them, and further ones wait.
+pub const DOWNLOADS_MAX: usize = 16;
+/// Seconds for which a call waits for its turn among them.
+pub const DOWNLOAD_WAIT_SECONDS_MAX: u64 = 30;
+/// Seconds within which the reader of a component or an artifact must take its next piece.
+pub const DOWNLOAD_READ_SECONDS_MAX: u64 = 60;
+/// The bytes of a piece of an artifact.
+pub const DOWNLOAD_PIECE_BYTES_MAX: usize = 64 * KIB;
 /// The results of one page.
 pub const PAGE_ITEMS_MAX: u32 = 10_000;
 /// The results of one page unless the call names another number.

@@ -12,6 +12,8 @@ pub const BUFFERED_CALLS_MAX: usize = 32;
 pub const UPLOADS_MAX: usize = 4;
 /// The bytes of an HTTP body that carries neither requests nor a plugin.
 pub const SMALL_BODY_BYTES_MAX: usize = 256 * KIB;
+/// The bytes of an HTTP body of a call that needs neither a key nor a session, such as a sign-in.
+pub const OPEN_BODY_BYTES_MAX: usize = 8 * KIB;
 /// The bytes of one item with all its fields, as JSON.
 pub const ITEM_BYTES_MAX: usize = 4 * MIB;
 /// The bytes of a request's key.

@@ -10,12 +10,14 @@ use assay_dispatch::Announcement;
 use assay_dispatch::committed::CommittedBatch;
 use assay_store::StoreError;
 use assay_store::admissions::Idempotency;
+use tokio::sync::OwnedMutexGuard;
 
 use super::labels::{EncodedSample, validate_labels};
 use super::{plugin_of_run, reference, row};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::auto_batches::{AutoBatch, CallGuard, GAP, Run, RunKey, mark};
+use crate::finishing::to_end;
 use crate::problem::ApiError;
 use crate::quotas;
 
@@ -30,13 +32,13 @@ pub(crate) struct JoinRequest<'a> {
 
 /// A guard at the auto batch that a call belongs to, which is opened if there is none.
 pub(crate) async fn enter(
-    app: &App,
+    app: &Arc<App>,
     caller: &Caller,
     wanted: &JoinRequest<'_>,
 ) -> Result<CallGuard, ApiError> {
     quotas::not_suspended(app, caller.tenant)?;
     let reference = reference(caller, wanted.plugin)?;
-    let mut run = app.auto_batches.run(&wanted.whose)?.lock_owned().await;
+    let run = app.auto_batches.run(&wanted.whose)?.lock_owned().await;
     let fits = |auto_batch: &&Arc<AutoBatch>| auto_batch.fits(&reference);
     let mut all = run.taking.iter().chain(&run.kept).filter(fits);
     if let Some(guard) = all.find_map(|auto_batch| auto_batch.join_again(wanted.call)) {
@@ -62,10 +64,13 @@ pub(crate) async fn enter(
         settings: None,
         join: None,
     };
-    let committed = open(app, caller, call, &wanted.whose, &mut run).await?;
-    let gap = wanted.gap.unwrap_or(GAP);
-    let auto_batch = AutoBatch::new(committed, gap, limits::COMPAT_BATCH_REQUESTS_MAX);
-    app.auto_batches.take(&mut run, wanted.whose.clone(), auto_batch.clone());
+    let kind = AutoBatchKind {
+        gap: wanted.gap.unwrap_or(GAP),
+        requests_max: limits::COMPAT_BATCH_REQUESTS_MAX,
+        hurries_earlier: false,
+    };
+    // No other call closes it before this one joins it.
+    let (auto_batch, _run) = open(app, caller, call, wanted.whose.clone(), run, kind).await?;
     auto_batch
         .join(wanted.call)
         .ok_or_else(|| ApiError::unavailable("batch_ended", "it ended at once"))
@@ -73,7 +78,7 @@ pub(crate) async fn enter(
 
 /// The batch of an announcement that other processes of the trainer make as well.
 pub(crate) async fn join(
-    app: &App,
+    app: &Arc<App>,
     caller: &Caller,
     mut call: AnnounceBatch,
     join: JoinBatch,
@@ -81,7 +86,7 @@ pub(crate) async fn join(
     let step = (join.by == JoinBy::Iteration).then_some(call.iteration);
     let whose = RunKey { tenant: caller.tenant, run: call.run.clone(), step };
     let reference = reference(caller, &call.plugin)?;
-    let mut run = app.auto_batches.run(&whose)?.lock_owned().await;
+    let run = app.auto_batches.run(&whose)?.lock_owned().await;
     if let Some(auto_batch) = run.taking.as_ref().filter(|it| it.fits(&reference))
         && auto_batch.touch()
     {
@@ -90,12 +95,13 @@ pub(crate) async fn join(
         return Ok(auto_batch.committed.clone());
     }
     call.iteration = iteration(app, &whose, &run).await?;
-    let committed = open(app, caller, call, &whose, &mut run).await?;
-    let gap = Duration::from_millis(join.idle_ms.into());
-    let auto_batch = AutoBatch::new(committed.clone(), gap, limits::BATCH_REQUESTS_MAX);
-    app.auto_batches.hurry_earlier(&whose);
-    app.auto_batches.take(&mut run, whose, auto_batch);
-    Ok(committed)
+    let kind = AutoBatchKind {
+        gap: Duration::from_millis(join.idle_ms.into()),
+        requests_max: limits::BATCH_REQUESTS_MAX,
+        hurries_earlier: true,
+    };
+    let (auto_batch, _) = open(app, caller, call, whose, run, kind).await?;
+    Ok(auto_batch.committed.clone())
 }
 
 async fn iteration(app: &App, whose: &RunKey, run: &Run) -> Result<u64, ApiError> {
@@ -106,22 +112,42 @@ async fn iteration(app: &App, whose: &RunKey, run: &Run) -> Result<u64, ApiError
     })
 }
 
+/// How an auto batch differs between calls of a protocol and announcements that are joined.
+struct AutoBatchKind {
+    /// The time without a call after which it is sealed.
+    gap: Duration,
+    requests_max: u32,
+    /// Whether its opening ends the run's earlier steps sooner.
+    hurries_earlier: bool,
+}
+
+/// Opens an auto batch, and has it followed, so that it is sealed even if the call that opens it breaks off.
 async fn open(
-    app: &App,
+    app: &Arc<App>,
     caller: &Caller,
     call: AnnounceBatch,
-    whose: &RunKey,
-    run: &mut Run,
-) -> Result<Arc<CommittedBatch>, ApiError> {
+    whose: RunKey,
+    mut run: OwnedMutexGuard<Run>,
+    kind: AutoBatchKind,
+) -> Result<(Arc<AutoBatch>, OwnedMutexGuard<Run>), ApiError> {
     let iteration = call.iteration;
     let (mut new, plugin) = row(app, caller, call, None).await?;
     let key = mark(new.id, whose.step.is_some());
     let call_hash = assay_core::id::Digest::of(key.as_bytes());
     new.idempotency = Some(Idempotency { key, call_hash });
     let announcement = Announcement { row: new, plugin, single: None, replays: None };
-    let committed = app.dispatch.announce(announcement).await?;
-    run.last_iteration = Some(iteration);
-    Ok(committed)
+    let app = app.clone();
+    let opened = to_end(async move {
+        let committed = app.dispatch.announce(announcement).await?;
+        run.last_iteration = Some(iteration);
+        let auto_batch = AutoBatch::new(committed, kind.gap, kind.requests_max);
+        if kind.hurries_earlier {
+            app.auto_batches.hurry_earlier(&whose);
+        }
+        app.auto_batches.take(&mut run, whose, auto_batch.clone());
+        Ok((auto_batch, run))
+    });
+    opened.await
 }
 
 /// The last iteration of a run's batches, whoever made them.

@@ -10,6 +10,7 @@ use assay_core::id::{Digest, PersonId};
 use assay_core::limits;
 use assay_dispatch::now;
 use assay_store::Store;
+use assay_store::sessions::NewSession;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::AppendHeaders;
@@ -129,11 +130,14 @@ impl SignIn {
         last.unwrap_or(peer.0)
     }
 
-    /// Begins a session in the first of the person's tenants, and says so in the answer's headers.
+    /// Begins a session in the first of the person's tenants, and says so in the answer's headers. `password_hash` is
+    /// the one that the person proved to know; a session does not begin if it has changed since, or if the person may
+    /// not sign in any longer.
     pub(crate) async fn begin(
         &self,
         store: &Store,
         person: PersonId,
+        password_hash: Option<&str>,
     ) -> Result<(Token, AppendHeaders<[(HeaderName, HeaderValue); 1]>), ApiError> {
         let memberships = store.memberships(person).await?;
         let Some(first) = memberships.first() else {
@@ -142,7 +146,11 @@ impl SignIn {
                 .hint("ask an administrator of a tenant to add you"));
         };
         let token = Token::generate();
-        store.create_session(token.hash(), person, &first.tenant, now()).await?;
+        let session =
+            NewSession { token_hash: token.hash(), person, tenant: &first.tenant, password_hash };
+        if !store.create_session(&session, now()).await? {
+            return Err(failed());
+        }
         metrics::counter!("assay_sign_ins_total", "result" => "ok").increment(1);
         let cookie = session_cookie(&token, self.origins.secure());
         Ok((token, AppendHeaders([(SET_COOKIE, cookie)])))

@@ -43,7 +43,12 @@ impl Pieces {
 
     /// Nothing of the body is held, so that nobody waits for what comes next: the pace begins anew.
     pub(crate) fn rest(&mut self) {
-        self.pace.lag = Duration::ZERO;
+        self.pace.rest();
+    }
+
+    /// A long line is held, which must be whole within the time for a whole body.
+    pub(crate) fn hold(&mut self) {
+        self.pace.hold();
     }
 
     /// The next bytes of the body, `None` at its end.
@@ -79,6 +84,15 @@ impl Pace {
 
     const fn of_lines() -> Self {
         Self { lag: Duration::ZERO, left: Duration::MAX }
+    }
+
+    const fn rest(&mut self) {
+        self.lag = Duration::ZERO;
+        self.left = Duration::MAX;
+    }
+
+    fn hold(&mut self) {
+        self.left = self.left.min(WHOLE_PATIENCE);
     }
 
     /// The longest wait for the next bytes.
@@ -127,6 +141,15 @@ impl Turn {
             self.permit = Some(self.turns.acquire(self.tenant, 1).await);
         }
     }
+
+    /// None of the body's bytes are in memory any longer.
+    pub(crate) fn release(&mut self) {
+        self.permit = None;
+    }
+
+    pub(crate) const fn is_held(&self) -> bool {
+        self.permit.is_some()
+    }
 }
 
 /// A whole body of few bytes.
@@ -154,6 +177,9 @@ async fn read(
     let Some(first) = pieces.next().await? else { return Ok(Bytes::new()) };
     let mut all: Option<BytesMut> = None;
     let mut total = first.len();
+    if let Some(turn) = &mut turn {
+        turn.hold(total).await;
+    }
     while let Some(bytes) = pieces.next().await? {
         total += bytes.len();
         if total > bytes_max {
@@ -174,14 +200,27 @@ async fn read(
 pub(crate) async fn json_or_default<T: DeserializeOwned + Default>(
     body: Body,
 ) -> Result<T, ApiError> {
-    let bytes = whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
-    if bytes.is_empty() { Ok(T::default()) } else { parse(&bytes) }
+    parse_or_default(&small(body).await?)
+}
+
+/// A JSON body of a call that needs neither a key nor a session: strangers hold little of the memory with it.
+pub(crate) async fn open_json<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
+    parse(&whole(body, "the body", limits::OPEN_BODY_BYTES_MAX).await?)
 }
 
 /// A small JSON body.
 pub(crate) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), ApiError> {
-    let bytes = whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
+    let bytes = small(body).await?;
     Ok((parse(&bytes)?, bytes))
+}
+
+/// The bytes of a small JSON body.
+pub(crate) async fn small(body: Body) -> Result<Bytes, ApiError> {
+    whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await
+}
+
+pub(crate) fn parse_or_default<T: DeserializeOwned + Default>(bytes: &[u8]) -> Result<T, ApiError> {
+    if bytes.is_empty() { Ok(T::default()) } else { parse(bytes) }
 }
 
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
@@ -242,7 +281,7 @@ mod tests {
                 pace.got(*bytes, pause);
                 second += seconds;
                 if whole_lines {
-                    pace.lag = Duration::ZERO;
+                    pace.rest();
                 }
             }
         }
@@ -273,6 +312,19 @@ mod tests {
         assert!(after == 30 && said.contains("more slowly"), "{after} s: {said}");
     }
 
+    #[test]
+    fn a_long_line_has_the_time_of_a_whole_body() {
+        let mut pace = Pace::of_lines();
+        assert_eq!(read(Pace::of_lines(), &[Drip(1_000, 1_025, 1)], false), Ok(()));
+        pace.hold();
+        let (after, said) = read(pace, &[Drip(1_000, 1_025, 1)], false).expect_err("it is held");
+        assert!(after == 120 && said.contains("within 120 s"), "{after} s: {said}");
+        let mut pace = Pace::of_lines();
+        pace.hold();
+        pace.rest();
+        assert_eq!(read(pace, &[Drip(1_000, 1_025, 1)], false), Ok(()));
+    }
+
     #[tokio::test]
     async fn a_turn_is_taken_with_the_bytes() {
         let turns = FairSemaphore::new(1);
@@ -282,6 +334,11 @@ mod tests {
         assert_eq!(turns.free(), 1);
         turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX + 1).await;
         turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX + 2).await;
+        assert_eq!(turns.free(), 0);
+        assert!(turn.is_held());
+        turn.release();
+        assert_eq!(turns.free(), 1);
+        turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX + 1).await;
         assert_eq!(turns.free(), 0);
         drop(turn);
         assert_eq!(turns.free(), 1);

@@ -48,6 +48,11 @@ impl Lines {
         }
     }
 
+    /// The bytes of the line that has not ended yet.
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+
     fn hold(&mut self, bytes: &[u8]) {
         self.too_long |= self.held.len() + bytes.len() > self.bytes_max;
         if self.too_long {

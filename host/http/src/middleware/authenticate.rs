@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::limits;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::app::App;
@@ -17,6 +18,7 @@ use crate::auth::{
     Caller, Token, by_session, find_cookie, mixed, session_ended, trainer, unauthenticated,
 };
 use crate::connections::Connection;
+use crate::extract::body;
 use crate::problem::ApiError;
 
 const STREAM_CHECK: Duration = Duration::from_secs(limits::STREAM_CHECK_SECONDS);
@@ -96,6 +98,28 @@ pub(crate) async fn until_ended(app: Arc<App>, headers: HeaderMap, caller: Calle
             Err(error) if error.status.is_server_error() => {}
             Ok(_) | Err(_) => return,
         }
+    }
+}
+
+/// The small body of a call that grants rights or makes a secret. Its bytes may take minutes to come, and a key may be
+/// revoked or a session ended meanwhile, so the caller is checked again once the body is whole.
+pub(crate) struct ConfirmedBody(pub Bytes);
+
+impl FromRequest<Arc<App>> for ConfirmedBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let before = parts.extensions.get::<Caller>().cloned();
+        let before = before.ok_or_else(|| unauthenticated("no key was given"))?;
+        let bytes = body::small(body).await?;
+        let now = again(app, &parts.headers).await?;
+        if now.tenant != before.tenant || now.scopes() != before.scopes() {
+            return Err(unauthenticated(
+                "the rights of the key or session changed during the call",
+            ));
+        }
+        Ok(Self(bytes))
     }
 }
 

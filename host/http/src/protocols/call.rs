@@ -57,10 +57,17 @@ pub(super) struct Sample {
     pub group: Option<String>,
 }
 
+/// A body that is held in memory, with the turn that a long one has.
+pub(super) struct BufferedBody {
+    pub bytes: Bytes,
+    _turn: Turn,
+}
+
 /// The samples that a client wants rewards for, and the time for which it waits.
-pub(super) struct ScoreCall<'a> {
-    /// The call's body; with the path it tells whether a call repeats an earlier one.
-    pub body: &'a [u8],
+pub(super) struct ScoreCall {
+    /// The call's body; with the path it tells whether a call repeats an earlier one. It is dropped once the samples are
+    /// encoded, so that no call holds it while it waits.
+    pub body: BufferedBody,
     pub samples: Vec<Sample>,
     /// The client's own deadline, unless the address names another.
     pub timeout: Duration,
@@ -146,20 +153,23 @@ impl Rewarded {
 
 impl Call {
     /// A body of one sample.
-    pub(super) async fn body(&self, body: Body) -> Result<Bytes, ApiError> {
-        body::whole(body, "the body", limits::ITEM_BYTES_MAX).await
+    pub(super) async fn body(&self, body: Body) -> Result<BufferedBody, ApiError> {
+        self.buffered(body, limits::ITEM_BYTES_MAX).await
     }
 
-    /// A body of many samples, of which few are read at once.
-    pub(super) async fn long_body(&self, body: Body) -> Result<(Bytes, Turn), ApiError> {
+    /// A body of many samples.
+    pub(super) async fn long_body(&self, body: Body) -> Result<BufferedBody, ApiError> {
+        self.buffered(body, limits::ARRAY_BODY_BYTES_MAX).await
+    }
+
+    async fn buffered(&self, body: Body, bytes_max: usize) -> Result<BufferedBody, ApiError> {
         let mut turn = Turn::new(&self.app.buffered, self.caller.tenant);
-        let max = limits::ARRAY_BODY_BYTES_MAX;
-        let bytes = body::whole_in_turn(body, "the body", max, &mut turn).await?;
-        Ok((bytes, turn))
+        let bytes = body::whole_in_turn(body, "the body", bytes_max, &mut turn).await?;
+        Ok(BufferedBody { bytes, _turn: turn })
     }
 
     /// Rewards of all the samples, in order; a failure of one is the call's.
-    pub(super) async fn rewards(&self, asked: ScoreCall<'_>) -> Result<Vec<Rewarded>, Failure> {
+    pub(super) async fn rewards(&self, asked: ScoreCall) -> Result<Vec<Rewarded>, Failure> {
         let (guard, results) = self.results(asked).await?;
         let rewards = results.into_iter().map(Rewarded::of).collect::<Result<_, _>>()?;
         guard.answered();
@@ -167,7 +177,7 @@ impl Call {
     }
 
     /// The reward of the one sample.
-    pub(super) async fn reward(&self, asked: ScoreCall<'_>) -> Result<Rewarded, Failure> {
+    pub(super) async fn reward(&self, asked: ScoreCall) -> Result<Rewarded, Failure> {
         let mut rewards = self.rewards(asked).await?;
         rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
     }
@@ -175,7 +185,7 @@ impl Call {
     /// Outcomes of all the samples, in order, by the client's deadline.
     pub(super) async fn results(
         &self,
-        asked: ScoreCall<'_>,
+        asked: ScoreCall,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
         let until = self.since + timeout - margin(timeout);
@@ -189,7 +199,7 @@ impl Call {
 
     async fn results_at_last(
         &self,
-        asked: ScoreCall<'_>,
+        asked: ScoreCall,
         timeout: Duration,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let waiting = &self.app.auto_batches.waiting;
@@ -200,23 +210,24 @@ impl Call {
         })?;
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
-        let admitted = self.admit_anew(&samples).await?;
+        let admitted = self.admit_anew(samples).await?;
         let results = admitted.results().await?;
         Ok((admitted.guard, results))
     }
 
     /// Admits samples without waiting for them.
-    pub(super) async fn admit(&self, asked: ScoreCall<'_>) -> Result<Admitted, Failure> {
+    pub(super) async fn admit(&self, asked: ScoreCall) -> Result<Admitted, Failure> {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
-        self.admit_anew(&samples).await
+        self.admit_anew(samples).await
     }
 
-    /// A failure of long ago that may not come again is not this call's: it is tried anew.
-    async fn admit_anew(&self, samples: &Samples) -> Result<Admitted, Failure> {
+    /// A failure of long ago that may not come again is not this call's: it is tried anew. The samples are dropped once
+    /// they are admitted, so that the wait for their results holds none.
+    async fn admit_anew(&self, samples: Samples) -> Result<Admitted, Failure> {
         for _ in 0..limits::COMPAT_TRIES_MAX {
-            let (admitted, ended) = self.admit_samples(samples).await?;
+            let (admitted, ended) = self.admit_samples(&samples).await?;
             if !ended
                 || !admitted.results().await?.iter().any(|item| may_end_otherwise(&item.outcome))
             {
@@ -355,7 +366,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn of(call: &Call, asked: ScoreCall<'_>, due: Micros) -> Result<Self, ApiError> {
+    fn of(call: &Call, asked: ScoreCall, due: Micros) -> Result<Self, ApiError> {
         let Address { protocol, rest, options, run, plugin } = &call.address;
         let tenant = call.caller.tenant;
         if asked.samples.len() > limits::COMPAT_LIST_ITEMS_MAX {
@@ -364,7 +375,7 @@ impl Samples {
         }
         let label = options.label.as_deref().unwrap_or_default();
         let path = format!("{}\0{rest}\0{label}\0", protocol.name);
-        let hash = assay_core::id::Digest::of(&[path.as_bytes(), asked.body].concat());
+        let hash = assay_core::id::Digest::of_parts(&[path.as_bytes(), &asked.body.bytes]);
         call.sample.tell(told::sample_of_call(tenant, plugin, run, hash));
         let (run, step) = match asked.step {
             Some((run, step)) => (run, Some(step)),
@@ -372,6 +383,7 @@ impl Samples {
         };
         check_text("the run", &run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
         let bodies = asked.samples.into_iter().map(encode).collect::<Result<_, _>>()?;
+        drop(asked.body);
         let whose = RunKey { tenant, run, step };
         Ok(Self { whose, hash, bodies, due })
     }

@@ -38,15 +38,14 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     if let Some(probe) = probe_or_post(&call, &[""])? {
         return Ok(probe);
     }
-    let (bytes, turn) = call.long_body(body).await?;
-    let Batch { messages } = body::parse(&bytes)?;
+    let body = call.long_body(body).await?;
+    let Batch { messages } = body::parse(&body.bytes)?;
     let sample = |response| Sample { response, ..Sample::default() };
     let samples: Vec<Sample> = messages.into_iter().map(sample).collect();
     if samples.is_empty() {
         return Ok(Json(Scores { scores: Vec::new() }).into_response());
     }
-    drop(turn);
-    let asked = ScoreCall { body: &bytes, samples, timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body, samples, timeout: TIMEOUT, step: None };
     let scores: Vec<f64> = call.rewards(asked).await?.iter().map(|it| it.reward).collect();
     Ok(Json(Scores { scores }).into_response())
 }

@@ -49,10 +49,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
             call.body(body).await?;
             Ok(Json(json!({})).into_response())
         }
-        (&Method::POST, "aggregate_metrics") => {
-            let (bytes, _turn) = call.long_body(body).await?;
-            Ok(Json(metrics::aggregate(&body::parse::<metrics::Verified>(&bytes)?)).into_response())
-        }
+        (&Method::POST, "aggregate_metrics") => metrics::answer(call.long_body(body).await?).await,
         (&Method::GET, "reverify_mode") => Ok(Json("stateless").into_response()),
         (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
         _ => Err(no_route()),
@@ -114,10 +111,10 @@ pub(super) struct Answered {
     request_body = DocumentedRow, responses((status = 200, body = DocumentedAnswer))
 )]
 pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
-    let bytes = call.body(body).await?;
-    let row: Row = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let row: Row = body::parse(&body.bytes)?;
     let sample = sample(&row, &call.address.options)?;
-    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body, samples: vec![sample], timeout: TIMEOUT, step: None };
     match call.reward(asked).await {
         Ok(got) => Ok(Json(rewarded(row, &got, &call.address.options)).into_response()),
         // The address, the key or a quota is wrong: no sample would fare better.

@@ -76,8 +76,8 @@ pub(super) async fn test_program_stdio(call: Call, body: Body) -> Result<Respons
 }
 
 async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError> {
-    let bytes = call.body(body).await?;
-    let Program { program, tests, max_execution_time } = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let Program { program, tests, max_execution_time } = body::parse(&body.bytes)?;
     let tests = list(tests)?;
     if tests.is_empty() {
         return Ok(Json(Results::default()).into_response());
@@ -88,8 +88,7 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     let count = cases.len();
     let job = json!({ "language": "python", "run_ms": run_ms.max(1), "cases": cases });
     let sample = Sample { response: program, ..Sample::default() };
-    let asked =
-        ScoreCall { body: &bytes, samples: vec![sample], timeout: timeout(seconds), step: None };
+    let asked = ScoreCall { body, samples: vec![sample], timeout: timeout(seconds), step: None };
     let report = call.report(asked, &job).await?;
     let mut results = vec![0; count];
     let mut runtimes = vec![-1.0; count];

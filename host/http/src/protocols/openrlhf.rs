@@ -48,15 +48,14 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     if let Some(probe) = probe_or_post(&call, &["", "get_reward"])? {
         return Ok(probe);
     }
-    let (bytes, turn) = call.long_body(body).await?;
-    let batch: Batch = body::parse(&bytes)?;
+    let body = call.long_body(body).await?;
+    let batch: Batch = body::parse(&body.bytes)?;
     let samples = samples(batch)?;
     let extra = call.address.options.extra.as_deref();
     if samples.is_empty() {
         return Ok(Json(rewards(Vec::new(), extra)).into_response());
     }
-    drop(turn);
-    let asked = ScoreCall { body: &bytes, samples, timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body, samples, timeout: TIMEOUT, step: None };
     let got = call.rewards(asked).await?;
     Ok(Json(rewards(got, extra)).into_response())
 }

@@ -40,7 +40,7 @@ impl Call {
     /// Runs a program; `job` is the plugin's label.
     pub(super) async fn report(
         &self,
-        asked: ScoreCall<'_>,
+        asked: ScoreCall,
         job: &serde_json::Value,
     ) -> Result<Report, Failure> {
         let label = Some(label(job));

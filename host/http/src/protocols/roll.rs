@@ -99,8 +99,8 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     request_body = Task, responses((status = 200, body = Answer))
 )]
 pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError> {
-    let bytes = call.body(body).await?;
-    let task: Task = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let task: Task = body::parse(&body.bytes)?;
     let max = limits::COMPAT_SECONDS_MAX as f64;
     let seconds = task.timeout.filter(|it| it.is_finite()).unwrap_or(TIMEOUT_SECONDS);
     let timeout = Duration::from_secs_f64(seconds.clamp(0.2, max));
@@ -119,7 +119,7 @@ pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError>
         metadata: task.reward_info,
         group: text(&task.data_id),
     };
-    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout, step };
+    let asked = ScoreCall { body, samples: vec![sample], timeout, step };
     let admitted = call.admit(asked).await?;
     follow(&call, &admitted, call.address.options.timeout.unwrap_or(timeout));
     let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
@@ -193,8 +193,9 @@ fn text(value: &Value) -> Option<String> {
     request_body = Ask, responses((status = 200, body = Answer))
 )]
 pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
-    let bytes = call.body(body).await?;
-    let Ask { reward_request_id } = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let Ask { reward_request_id } = body::parse(&body.bytes)?;
+    drop(body);
     let id: RequestId = reward_request_id.parse()?;
     let tenant = call.caller.tenant;
     call.sample.tell(told::sample_of_request(tenant, id));

@@ -77,13 +77,13 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     if let Some(probe) = probe_or_post(&call, &["run_code"])? {
         return Ok(probe);
     }
-    let bytes = call.body(body).await?;
-    let asked: RunCode = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let asked: RunCode = body::parse(&body.bytes)?;
     let (compile, run) = (seconds(asked.compile_timeout), seconds(asked.run_timeout));
     let timeout = Duration::from_secs_f64(compile + run + TIMEOUT_ON_TOP);
     let job = job(&asked, compile, run)?;
     let sample = Sample { response: asked.code, ..Sample::default() };
-    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout, step: None };
+    let asked = ScoreCall { body, samples: vec![sample], timeout, step: None };
     match call.report(asked, &job).await {
         Ok(report) => Ok(Json(told(report)).into_response()),
         Err(failure) => Err(gateway_timeout(failure)),

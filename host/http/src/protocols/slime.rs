@@ -48,15 +48,15 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     if let Some(probe) = probe_or_post(&call, &[""])? {
         return Ok(probe);
     }
-    let bytes = call.body(body).await?;
-    let rollout: Rollout = body::parse(&bytes)?;
+    let body = call.body(body).await?;
+    let rollout: Rollout = body::parse(&body.bytes)?;
     let sample = Sample {
         prompt: rollout.prompt.into_text(),
         response: rollout.response,
         label: label(rollout.label),
         ..Sample::default()
     };
-    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body, samples: vec![sample], timeout: TIMEOUT, step: None };
     let got = call.reward(asked).await?;
     let options = &call.address.options;
     let answer = match &options.reward_key {

@@ -29,17 +29,19 @@ pub(crate) async fn bootstrap(
 ) -> Result<Response, ApiError> {
     app.sign_in.check_origin(&uri, &headers)?;
     app.sign_in.attempt(peer, &headers, None)?;
-    let (Bootstrap { token, email, name, password }, _) = body::json(body).await?;
+    let Bootstrap { token, email, name, password } = body::open_json(body).await?;
     let email =
         normal_email(&email).map_err(|error| ApiError::bad_request(error).field("email"))?;
     check_name(&name)?;
     check_password("password", &password)?;
     let token_hash = assay_core::id::Digest::of(token.trim().as_bytes());
-    let person = app.sign_in.first_admin(token_hash, async |tenants| {
+    let made = app.sign_in.first_admin(token_hash, async |tenants| {
         let password_hash = app.sign_in.passwords.hash(password).await?;
         let admin =
             FirstAdmin { email: &email, name: &name, password_hash: &password_hash, tenants };
-        Ok(app.store.create_first_admin(&admin, now()).await?)
+        let person = app.store.create_first_admin(&admin, now()).await?;
+        Ok((person, password_hash))
     });
-    signed_in(&app, person.await?).await
+    let (person, password_hash) = made.await?;
+    signed_in(&app, person, &password_hash).await
 }

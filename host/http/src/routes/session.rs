@@ -24,8 +24,9 @@ use crate::problem::ApiError;
 pub(crate) async fn signed_in(
     app: &Arc<App>,
     person: assay_core::id::PersonId,
+    password_hash: &str,
 ) -> Result<Response, ApiError> {
-    let (token, cookie) = app.sign_in.begin(&app.store, person).await?;
+    let (token, cookie) = app.sign_in.begin(&app.store, person, Some(password_hash)).await?;
     let session = show(app, &token).await?;
     Ok((StatusCode::CREATED, cookie, Json(session)).into_response())
 }

@@ -130,12 +130,18 @@ impl<'a> Submission<'a> {
     async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
         let mut pieces = body::Pieces::of_lines(body);
         let mut lines = Lines::new(limits::ITEM_BYTES_MAX);
+        let mut turn = body::Turn::new(&self.app.buffered, self.tenant);
         while let Some(bytes) = pieces.next().await? {
             let mut left = &bytes[..];
             while let Some(line) = lines.next(&mut left) {
                 self.add_line(line).await?;
                 // A proxy may cut the pieces elsewhere than at the ends of lines.
                 pieces.rest();
+                turn.release();
+            }
+            turn.hold(lines.held()).await;
+            if turn.is_held() {
+                pieces.hold();
             }
         }
         self.add_line(lines.last()).await

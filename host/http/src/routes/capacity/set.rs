@@ -1,5 +1,7 @@
 //! `PUT /v1/capacity/{pool}`: set the bounds of a pool.
 
+use std::sync::Arc;
+
 use assay_api::capacity::{PoolCapacity, SetCapacity};
 use assay_core::limits;
 use assay_core::plugin::check_name;
@@ -11,9 +13,11 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use tokio::sync::Mutex;
 
-use crate::app::AppState;
+use crate::app::{App, AppState};
+use crate::auth::Caller;
 use crate::extract::body;
 use crate::extract::guard::{Platform, Scoped};
+use crate::finishing::to_end;
 use crate::problem::ApiError;
 
 /// Held while a pool is set, so that the stored bounds are those in effect.
@@ -40,6 +44,17 @@ pub(crate) async fn set(
         let field = if max > most { "max" } else { "min" };
         return Err(ApiError::bad_request(detail).field(field));
     }
+    let caller = caller.into_caller();
+    to_end(apply(app, caller, pool, min, max)).await.map(Json)
+}
+
+async fn apply(
+    app: Arc<App>,
+    caller: Caller,
+    pool: String,
+    min: u32,
+    max: u32,
+) -> Result<PoolCapacity, ApiError> {
     let _one = SETTING.lock().await;
     let pools = app.dispatch.capacity().await?.pools;
     let before = pools.iter().find(|known| known.pool == pool);
@@ -57,5 +72,5 @@ pub(crate) async fn set(
         "the workers of a pool were set from {before} to {min}..{max}"
     );
     let after = app.dispatch.capacity().await?.pools.into_iter().find(|known| known.pool == pool);
-    after.map(Json).ok_or_else(|| ApiError::not_found("pool"))
+    after.ok_or_else(|| ApiError::not_found("pool"))
 }

@@ -30,7 +30,7 @@ pub(crate) async fn accept(
 ) -> Result<Response, ApiError> {
     app.sign_in.check_origin(&uri, &headers)?;
     app.sign_in.attempt(peer, &headers, None)?;
-    let (AcceptInvitation { token, name, password }, _) = body::json(body).await?;
+    let AcceptInvitation { token, name, password } = body::open_json(body).await?;
     name.as_deref().map_or(Ok(()), check_name)?;
     check_password("password", &password)?;
     let (token_hash, at) = (assay_core::id::Digest::of(token.trim().as_bytes()), now());
@@ -41,5 +41,5 @@ pub(crate) async fn accept(
     let password_hash = &app.sign_in.passwords.hash(password).await?;
     let acceptance = Acceptance { token_hash, name: name.as_deref(), password_hash, at };
     let person = app.store.accept_invitation(&acceptance).await?;
-    signed_in(&app, person).await
+    signed_in(&app, person, password_hash).await
 }

@@ -8,7 +8,6 @@ use assay_dispatch::now;
 use assay_store::audit::Actor;
 use assay_store::keys::NewKey;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 
@@ -17,6 +16,7 @@ use crate::app::{App, AppState};
 use crate::auth::NewSecret;
 use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Create a key. The answer has the whole key, which is shown only once.
@@ -27,9 +27,9 @@ use crate::problem::ApiError;
 pub(crate) async fn create(
     State(app): AppState,
     caller: Scoped<Admin>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<(StatusCode, Json<Key>), ApiError> {
-    let (call, _): (CreateKey, _) = body::json(body).await?;
+    let call: CreateKey = body::parse(&body)?;
     check(&call)?;
     if call.scopes.contains(&Scope::Platform) {
         // Who administers a tenant does not make himself administrator of all of them.

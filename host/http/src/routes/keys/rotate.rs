@@ -7,7 +7,6 @@ use assay_core::time::Micros;
 use assay_dispatch::now;
 use assay_store::keys::Rotation;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 
 use super::tenant;
@@ -17,6 +16,7 @@ use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
 use crate::extract::path::PathId;
 use crate::extract::query::Query;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 use crate::routes::tenants::TenantQuery;
 
@@ -32,10 +32,10 @@ pub(crate) async fn rotate(
     caller: Scoped<Admin>,
     PathId(id): PathId<KeyId>,
     Query(query): Query<TenantQuery>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<Key>, ApiError> {
     let (tenant, _) = tenant(&app, &caller, query.tenant.as_deref()).await?;
-    let RotateKey { overlap_hours } = body::json_or_default(body).await?;
+    let RotateKey { overlap_hours } = body::parse_or_default(&body)?;
     let max = limits::KEY_OVERLAP_HOURS_MAX;
     if overlap_hours > max {
         let detail = format!("overlap_hours must be at most {max}");

@@ -4,7 +4,6 @@ use assay_api::key::Scope;
 use assay_api::people::{AddMember, Member, normal_email};
 use assay_store::members::{AddedBy, NewMember};
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 
@@ -13,6 +12,7 @@ use crate::app::AppState;
 use crate::auth::sign_in::check_name;
 use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 use crate::routes::people::{new_invitation, shown};
 
@@ -25,9 +25,9 @@ use crate::routes::people::{new_invitation, shown};
 pub(crate) async fn add(
     State(app): AppState,
     caller: Scoped<Admin>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<(StatusCode, Json<Member>), ApiError> {
-    let (call, _): (AddMember, _) = body::json(body).await?;
+    let call: AddMember = body::parse(&body)?;
     let tenant = managed(&app, &caller, call.tenant.as_deref()).await?;
     let email =
         normal_email(&call.email).map_err(|error| ApiError::bad_request(error).field("email"))?;

@@ -3,7 +3,6 @@
 use assay_api::people::{Member, SetMember};
 use assay_dispatch::now;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 
 use super::managed;
@@ -12,6 +11,7 @@ use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
 use crate::extract::path::PathId;
 use crate::extract::query::Query;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 use crate::routes::tenants::TenantQuery;
 use assay_core::id::PersonId;
@@ -27,10 +27,10 @@ pub(crate) async fn set_role(
     caller: Scoped<Admin>,
     PathId(person): PathId<PersonId>,
     Query(query): Query<TenantQuery>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<Member>, ApiError> {
     let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
-    let (SetMember { role }, _) = body::json(body).await?;
+    let SetMember { role } = body::parse(&body)?;
     let member = app.store.set_role(tenant, person, role, &caller.actor(), now()).await?;
     app.keys.forget_person(person);
     Ok(Json(member))

@@ -3,7 +3,6 @@
 use assay_api::people::{Person, SetPerson};
 use assay_dispatch::now;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 
 use crate::app::AppState;
@@ -11,6 +10,7 @@ use crate::auth::sign_in::check_name;
 use crate::extract::body;
 use crate::extract::guard::{Platform, Scoped};
 use crate::extract::path::PathId;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 use assay_core::id::PersonId;
 
@@ -24,9 +24,9 @@ pub(crate) async fn change(
     State(app): AppState,
     caller: Scoped<Platform>,
     PathId(id): PathId<PersonId>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<Person>, ApiError> {
-    let (change, _): (SetPerson, _) = body::json(body).await?;
+    let change: SetPerson = body::parse(&body)?;
     change.name.as_deref().map_or(Ok(()), check_name)?;
     let person = app.store.set_person(id, &change, &caller.actor(), now()).await?;
     app.keys.forget_person(id);

@@ -1,10 +1,11 @@
 //! `GET /v1/plugins/{name}/versions/{version}/component`: download a component.
 
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::AppState;
+use crate::downloads;
 use crate::extract::body;
 use crate::extract::guard::{PluginsPublish, Scoped};
 use crate::problem::ApiError;
@@ -20,8 +21,12 @@ pub(crate) async fn component(
     caller: Scoped<PluginsPublish>,
     Path((name, version)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let component = app.registry.component(caller.tenant, &name, &version).await?;
-    let headers =
-        [(header::CONTENT_TYPE, "application/wasm"), (header::CONTENT_DISPOSITION, "attachment")];
-    Ok((headers, component).into_response())
+    let place = downloads::place(&app, caller.tenant).await?;
+    let (size, pieces) = app.registry.component(caller.tenant, &name, &version).await?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/wasm")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment")),
+        (header::CONTENT_LENGTH, size.into()),
+    ];
+    Ok((headers, downloads::body(place, pieces)).into_response())
 }

@@ -1,10 +1,11 @@
 //! `GET /v1/requests/{id}/artifacts/{stage}`: the bytes that a stage returned for the next one.
 
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::AppState;
+use crate::downloads;
 use crate::extract::body::Binary;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
@@ -32,11 +33,14 @@ pub(crate) async fn artifact(
     let plugin = app.store.plugin(caller.tenant, name, version).await?;
     let number = plugin.description.stages.iter().position(|other| other.name == stage);
     let number = number.ok_or_else(|| ApiError::not_found("stage"))?;
+    let place = downloads::place(&app, caller.tenant).await?;
     let artifact = app.store.artifact(caller.tenant, id, number).await?;
     // A tenant's bytes: never to be shown by a browser as anything.
     let headers = [
-        (header::CONTENT_TYPE, "application/octet-stream"),
-        (header::CONTENT_DISPOSITION, "attachment"),
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment")),
+        (header::CONTENT_LENGTH, artifact.bytes.len().into()),
     ];
-    Ok((headers, artifact.bytes).into_response())
+    let pieces = downloads::pieces(artifact.bytes);
+    Ok((headers, downloads::body(place, pieces)).into_response())
 }

@@ -37,9 +37,13 @@ pub(crate) async fn reward(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Reward>, ApiError> {
-    let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
+    let mut turn = body::Turn::new(&app.buffered, caller.tenant);
+    let bytes = body::whole_in_turn(body, "the body", limits::ITEM_BYTES_MAX, &mut turn).await?;
     let trace = CallTrace::of(&app, &headers);
-    let committed = admit(&app, &caller, body::parse(&bytes)?, trace).await?;
+    let call = body::parse(&bytes)?;
+    drop(bytes);
+    let committed = admit(&app, &caller, call, trace).await?;
+    drop(turn);
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
     let item = outcome(&committed, wait).await?;
     let plugin_digest = committed.row.digest;

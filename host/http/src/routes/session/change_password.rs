@@ -4,7 +4,6 @@ use assay_api::people::ChangePassword;
 use assay_core::id::Digest;
 use assay_dispatch::now;
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 
@@ -12,6 +11,7 @@ use crate::app::AppState;
 use crate::auth::sign_in::{Peer, check_password};
 use crate::extract::body;
 use crate::extract::guard::SessionCaller;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Change your password. Your other sessions end.
@@ -24,9 +24,9 @@ pub(crate) async fn change_password(
     SessionCaller { caller, session }: SessionCaller,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<StatusCode, ApiError> {
-    let (ChangePassword { current, new }, _) = body::json(body).await?;
+    let ChangePassword { current, new } = body::parse(&body)?;
     check_password("new", &new)?;
     let email = &session.row.email;
     app.sign_in.attempt(peer, &headers, Some(email))?;

@@ -27,7 +27,7 @@ pub(crate) async fn sign_in(
     body: Body,
 ) -> Result<Response, ApiError> {
     app.sign_in.check_origin(&uri, &headers)?;
-    let (SignIn { email, password }, _) = body::json(body).await?;
+    let SignIn { email, password } = body::open_json(body).await?;
     let email = normal_email(&email).map_err(|_| sign_in::failed())?;
     app.sign_in.attempt(peer, &headers, Some(&email))?;
     if password.len() > limits::PASSWORD_BYTES_MAX {
@@ -37,8 +37,9 @@ pub(crate) async fn sign_in(
     let (hash, person) = known.map_or((None, None), |known| {
         (known.password_hash, (!known.disabled).then_some(known.person))
     });
-    let right = app.sign_in.passwords.verify(password, hash).await?;
-    let person = person.filter(|_| right).ok_or_else(sign_in::failed)?;
+    let right = app.sign_in.passwords.verify(password, hash.clone()).await?;
+    let known = person.filter(|_| right).zip(hash);
+    let (person, hash) = known.ok_or_else(sign_in::failed)?;
     app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), &email);
-    signed_in(&app, person).await
+    signed_in(&app, person, &hash).await
 }

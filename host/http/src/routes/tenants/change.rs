@@ -3,7 +3,6 @@
 use assay_api::tenant::{Tenant, TenantSettings};
 use assay_dispatch::now;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use serde_json::{Value, json};
 
@@ -11,6 +10,8 @@ use super::{CHANGING, shown};
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{Platform, Scoped};
+use crate::finishing::to_end;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Change a tenant's settings. The body is a JSON merge patch (RFC 7396): absent fields stay
@@ -24,18 +25,22 @@ pub(crate) async fn change(
     State(app): AppState,
     caller: Scoped<Platform>,
     Path(name): Path<String>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<Tenant>, ApiError> {
-    let (patch, _): (Value, _) = body::json(body).await?;
-    let _one = CHANGING.lock().await;
-    let before = app.store.tenant_by_name(&name).await?;
-    let settings = patched(&before.settings, &patch)?;
-    let tenant = app.store.set_tenant(&before, &settings, &caller.actor(), now()).await?;
-    if settings.retention != before.settings.retention {
-        app.retention_changed.notify_one();
-    }
-    app.dispatch.set_tenant(tenant.clone()).await?;
-    Ok(Json(shown(&app, tenant)))
+    let patch: Value = body::parse(&body)?;
+    let actor = caller.actor();
+    let changed = to_end(async move {
+        let _one = CHANGING.lock().await;
+        let before = app.store.tenant_by_name(&name).await?;
+        let settings = patched(&before.settings, &patch)?;
+        let tenant = app.store.set_tenant(&before, &settings, &actor, now()).await?;
+        if settings.retention != before.settings.retention {
+            app.retention_changed.notify_one();
+        }
+        app.dispatch.set_tenant(tenant.clone()).await?;
+        Ok(shown(&app, tenant))
+    });
+    Ok(Json(changed.await?))
 }
 
 fn patched(settings: &TenantSettings, patch: &Value) -> Result<TenantSettings, ApiError> {

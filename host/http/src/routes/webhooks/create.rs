@@ -7,7 +7,6 @@ use assay_core::outbound::{HostPattern, grant};
 use assay_dispatch::now;
 use assay_store::webhooks::NewWebhook;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine as _;
@@ -17,6 +16,7 @@ use super::shown;
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// The bytes of a secret.
@@ -31,9 +31,9 @@ const SECRET_BYTES: usize = 32;
 pub(crate) async fn create(
     State(app): AppState,
     caller: Scoped<Admin>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<(StatusCode, Json<Webhook>), ApiError> {
-    let (call, _): (CreateWebhook, _) = body::json(body).await?;
+    let call: CreateWebhook = body::parse(&body)?;
     let target = call.check()?;
     if call.platform {
         caller.need(Scope::Platform)?;

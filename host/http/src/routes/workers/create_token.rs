@@ -5,7 +5,6 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::now;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 
@@ -13,6 +12,7 @@ use super::remote;
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{Platform, Scoped};
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Create a token with which one worker of another machine joins a pool, once. The answer has the
@@ -24,9 +24,9 @@ use crate::problem::ApiError;
 pub(crate) async fn create_token(
     State(app): AppState,
     caller: Scoped<Platform>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<(StatusCode, Json<WorkerToken>), ApiError> {
-    let (call, _): (CreateWorkerToken, _) = body::json(body).await?;
+    let call: CreateWorkerToken = body::parse(&body)?;
     let ttl = call.ttl_seconds.unwrap_or(limits::WORKER_TOKEN_SECONDS_DEFAULT);
     if !(1..=limits::WORKER_TOKEN_SECONDS_MAX).contains(&ttl) {
         let max = limits::WORKER_TOKEN_SECONDS_MAX;

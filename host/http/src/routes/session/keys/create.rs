@@ -2,13 +2,13 @@
 
 use assay_api::key::{CreateKey, CreatePersonalKey, Key, Scope};
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::SessionCaller;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 use crate::routes::keys::create::{KeyOf, check, make};
 
@@ -21,9 +21,9 @@ use crate::routes::keys::create::{KeyOf, check, make};
 pub(crate) async fn create(
     State(app): AppState,
     SessionCaller { caller, session }: SessionCaller,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<(StatusCode, Json<Key>), ApiError> {
-    let (CreatePersonalKey { name, scopes, expires_at, plugins }, _) = body::json(body).await?;
+    let CreatePersonalKey { name, scopes, expires_at, plugins } = body::parse(&body)?;
     let call = CreateKey { tenant: None, name, scopes, expires_at, plugins };
     check(&call)?;
     if let Some(scope) = call.scopes.iter().find(|&&scope| !is_personal(scope)) {

@@ -68,7 +68,7 @@ pub(crate) async fn callback(
         }
         Err(error) => return Err(error),
     };
-    let (_, signed_in) = app.sign_in.begin(&app.store, person).await?;
+    let (_, signed_in) = app.sign_in.begin(&app.store, person, None).await?;
     let gone = set_cookie(COOKIE, "", PATH, 0, app.sign_in.origins.secure());
     let headers = AppendHeaders([(LOCATION, location(HOME)?), (SET_COOKIE, gone)]);
     Ok((StatusCode::SEE_OTHER, headers, signed_in).into_response())
