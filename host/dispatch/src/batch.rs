@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assay_api::batch::BatchState;
 use assay_api::result::{Counts, ResultItem, StageTime};
-use assay_core::id::{BatchId, RequestId};
+use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
 use assay_core::outcome::{Artifact, ErrorCode, Outcome};
 use assay_core::time::Micros;
@@ -18,6 +18,7 @@ use crate::budget::BudgetPermit;
 use crate::command::{HashedItem, Reply};
 use crate::committed::CommittedBatch;
 use crate::dedup::{ContentHash, SharedOutcome};
+use crate::fair_semaphore::{FairPermit, FairSemaphore};
 use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
@@ -90,6 +91,8 @@ pub(super) struct Entry {
 pub(super) struct EndedStages {
     /// The artifact of the last one.
     pub input: Option<Artifact>,
+    /// The artifact's share of the memory; none where more was restored than there is.
+    input_place: Option<FairPermit>,
     /// Times of the stages that ended in `next`, including those before a restart.
     pub times: Vec<StageTime>,
     /// The number of those stages that the scheduler knows of.
@@ -103,6 +106,18 @@ impl Entry {
     /// The artifact with which the next stage starts.
     pub(super) fn input(&self) -> Option<&Artifact> {
         self.stages.as_ref()?.input.as_ref()
+    }
+
+    /// Replaces the artifact with which the next stage starts.
+    pub(super) fn set_input(
+        &mut self,
+        artifact: Artifact,
+        tenant: TenantId,
+        places: &FairSemaphore,
+    ) {
+        let stages = self.stages_mut();
+        stages.input_place = places.take_free(tenant, artifact.bytes.len());
+        stages.input = Some(artifact);
     }
 
     pub(super) fn stages_mut(&mut self) -> &mut EndedStages {
@@ -451,9 +466,16 @@ impl LiveBatch {
         self.entries.push(None);
     }
 
-    pub(super) fn artifact_bytes(&self) -> usize {
-        let inputs = self.entries.iter().flatten().filter_map(Entry::input);
-        inputs.map(|input| input.bytes.len()).sum()
+    /// Takes the memory for the artifacts of a batch that was restored.
+    pub(super) fn hold_artifacts(&mut self, places: &FairSemaphore) {
+        let tenant = self.committed.row.tenant;
+        for entry in self.entries.iter_mut().flatten() {
+            if let Some(stages) = &mut entry.stages
+                && let Some(input) = &stages.input
+            {
+                stages.input_place = places.take_free(tenant, input.bytes.len());
+            }
+        }
     }
 }
 

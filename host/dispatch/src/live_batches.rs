@@ -1,6 +1,6 @@
 //! The live batches with their payloads, which the scheduler does not know.
 //!
-//! It owns every [`LiveBatch`] and the sum of the artifacts that wait in them for their next stage.
+//! It owns every [`LiveBatch`] and the memory, shared by tenants, for the artifacts that wait in them for their next stage.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 use crate::batch::{Entry, LiveBatch};
 use crate::command::Reply;
 use crate::dedup::{DedupKey, SharedOutcome};
+use crate::fair_semaphore::FairSemaphore;
 use crate::handle::{DispatchError, ItemFate};
 use crate::silence::WaitingBatch;
 use assay_store::admissions::Admission;
@@ -36,18 +37,27 @@ impl RefusedRequests {
     }
 }
 
-#[derive(Default)]
 pub(super) struct LiveBatches {
     by_id: HashMap<BatchId, LiveBatch>,
     /// Batches that are not restored, because their plugins cannot be had yet.
     missing: HashMap<BatchId, TenantId>,
     refused: RefusedRequests,
-    artifact_bytes: usize,
+    /// The bytes for artifacts.
+    artifacts: FairSemaphore,
 }
 
 impl LiveBatches {
-    pub(super) fn insert(&mut self, batch: LiveBatch) {
-        self.artifact_bytes += batch.artifact_bytes();
+    pub(super) fn new(artifact_bytes_max: usize) -> Self {
+        Self {
+            by_id: HashMap::new(),
+            missing: HashMap::new(),
+            refused: RefusedRequests::default(),
+            artifacts: FairSemaphore::new(artifact_bytes_max),
+        }
+    }
+
+    pub(super) fn insert(&mut self, mut batch: LiveBatch) {
+        batch.hold_artifacts(&self.artifacts);
         self.missing.remove(&batch.id());
         self.by_id.insert(batch.id(), batch);
     }
@@ -58,9 +68,7 @@ impl LiveBatches {
     }
 
     pub(super) fn remove(&mut self, id: BatchId) -> Option<LiveBatch> {
-        let batch = self.by_id.remove(&id)?;
-        self.artifact_bytes -= batch.artifact_bytes();
-        Some(batch)
+        self.by_id.remove(&id)
     }
 
     /// The batches that wait for their trainers.
@@ -138,16 +146,19 @@ impl LiveBatches {
         }
     }
 
-    /// Refuses an artifact beyond the memory limit, so that the stage is retried later.
-    pub(super) fn admit_artifact(&self, end: StageEnd) -> StageEnd {
+    /// Refuses an artifact beyond what its tenant may hold in memory, so that the stage is tried again.
+    pub(super) fn admit_artifact(&self, batch: BatchId, end: StageEnd) -> StageEnd {
         let StageEnd::Next(artifact) = &end else { return end };
-        if self.artifact_bytes + artifact.bytes.len() <= limits::ARTIFACT_LIVE_BYTES_MAX {
+        let Some(batch) = self.by_id.get(&batch) else { return end };
+        let tenant = batch.committed.row.tenant;
+        if self.artifacts.try_acquire(tenant, artifact.bytes.len()).is_some() {
             return end;
         }
         let message = format!(
-            "{} bytes of artifacts wait for their next stage, the limit is {}",
-            self.artifact_bytes,
-            limits::ARTIFACT_LIVE_BYTES_MAX
+            "{} bytes of the tenant's artifacts wait for their next stage, and {} are free for all tenants: the next stage \
+             needs more workers",
+            self.artifacts.held(tenant),
+            self.artifacts.free()
         );
         StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
     }
@@ -155,17 +166,16 @@ impl LiveBatches {
     /// Replaces the artifact with which an unfinished request's next stage starts.
     pub(super) fn set_input(&mut self, request: RequestId, artifact: Artifact) {
         let batch = self.by_id.get_mut(&request.batch);
-        let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) else { return };
-        self.artifact_bytes += artifact.bytes.len();
-        let before = entry.stages_mut().input.replace(artifact);
-        self.artifact_bytes -= before.map_or(0, |input| input.bytes.len());
+        let Some(batch) = batch else { return };
+        let tenant = batch.committed.row.tenant;
+        let Some(entry) = batch.entry_mut(request.seq) else { return };
+        entry.set_input(artifact, tenant, &self.artifacts);
     }
 
     /// Takes a request that ends out of its batch.
     pub(super) fn end(&mut self, request: RequestId) -> Option<(&mut LiveBatch, Entry)> {
         let batch = self.by_id.get_mut(&request.batch)?;
         let entry = batch.end(request.seq)?;
-        self.artifact_bytes -= entry.input().map_or(0, |input| input.bytes.len());
         Some((batch, entry))
     }
 }
@@ -185,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_its_tenants_alone() {
-        let (mut batches, batch) = (LiveBatches::default(), batch(1));
+        let (mut batches, batch) = (LiveBatches::new(0), batch(1));
         let (id, tenant, first) = (batch.id(), batch.committed.row.tenant, request(&batch, 0));
         batches.insert(batch);
         assert!(batches.find(tenant, id).is_ok());
@@ -197,35 +207,35 @@ mod tests {
 
     #[test]
     fn artifacts_count_from_their_stage_to_the_next_one() {
-        let (mut batches, batch) = (LiveBatches::default(), batch(2));
+        let (mut batches, batch) = (LiveBatches::new(1_000), batch(2));
         let (first, second) = (request(&batch, 0), request(&batch, 1));
         let id = batch.id();
         batches.insert(batch);
         batches.set_input(first, artifact(100));
         batches.set_input(first, artifact(30));
         batches.set_input(second, artifact(5));
-        assert_eq!(batches.artifact_bytes, 35);
+        assert_eq!(batches.artifacts.free(), 1_000 - 35);
         assert!(batches.end(first).is_some());
         assert!(batches.end(first).is_none());
-        assert_eq!(batches.artifact_bytes, 5);
+        assert_eq!(batches.artifacts.free(), 1_000 - 5);
         // A late artifact of a request that has ended is not kept.
         batches.set_input(first, artifact(7));
-        assert_eq!(batches.artifact_bytes, 5);
+        assert_eq!(batches.artifacts.free(), 1_000 - 5);
         batches.remove(id);
-        assert_eq!(batches.artifact_bytes, 0);
+        assert_eq!(batches.artifacts.free(), 1_000);
     }
 
     #[test]
-    fn an_artifact_beyond_the_limit_is_a_failure_that_is_tried_again() {
-        let batches = LiveBatches {
-            artifact_bytes: limits::ARTIFACT_LIVE_BYTES_MAX - 1,
-            ..Default::default()
-        };
-        let admitted = batches.admit_artifact(StageEnd::Next(artifact(1)));
+    fn an_artifact_beyond_its_tenants_share_is_a_failure_that_is_tried_again() {
+        let (mut batches, batch) = (LiveBatches::new(100), batch(2));
+        let (id, first) = (batch.id(), request(&batch, 0));
+        batches.insert(batch);
+        let admitted = batches.admit_artifact(id, StageEnd::Next(artifact(75)));
         assert!(matches!(admitted, StageEnd::Next(_)));
-        let StageEnd::Failed(error) = batches.admit_artifact(StageEnd::Next(artifact(2))) else {
-            panic!("it is beyond the limit");
-        };
+        batches.set_input(first, artifact(75));
+        // A tenant alone leaves a quarter to others.
+        let refused = batches.admit_artifact(id, StageEnd::Next(artifact(1)));
+        let StageEnd::Failed(error) = refused else { panic!("it is beyond the share") };
         assert!(error.code.retryable(), "{error:?}");
     }
 }

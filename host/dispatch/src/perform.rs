@@ -37,7 +37,7 @@ impl Shell {
         let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
-        let end = self.batches.admit_artifact(end);
+        let end = self.batches.admit_artifact(held.request.batch, end);
         self.note_starved(worker, &end);
         self.keep_logs(held.request, held.stage, finished.logs);
         let kind = match &end {

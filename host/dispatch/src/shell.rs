@@ -7,6 +7,7 @@ use std::time::Duration;
 use assay_api::operations::IncidentKind;
 use assay_clock::now;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_sched::{Config, Event, Sched};
@@ -81,7 +82,7 @@ impl Shell {
         Self {
             sched: Sched::new(config),
             admission: AdmissionControl::new(Arc::clone(&parts.tenants)),
-            batches: LiveBatches::default(),
+            batches: LiveBatches::new(limits::ARTIFACT_LIVE_BYTES_MAX),
             single: SingleRequests::default(),
             dedup: Dedup::default(),
             workers: Workers::default(),
