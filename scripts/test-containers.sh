@@ -14,9 +14,12 @@ cd "$(dirname "$0")/.."
 
 [ "$(id -u)" = 0 ] || { echo 'images are built and run by root' >&2; exit 1; }
 mode=${1:-release}
-case ${PHASE:=} in
-    '') PHASE=build exec unshare --mount --propagation private "$0" "$mode" ;;
-    run) ip link set lo up ;;
+# This script runs itself twice more: to build, and to run what was built.
+phase=${ASSAY_CONTAINERS_PHASE:-}
+case $phase in
+    '') ASSAY_CONTAINERS_PHASE=build exec unshare --mount --propagation private "$0" "$mode" ;;
+    build) work=$(mktemp -d "${TMPDIR:-/var/tmp}/assay-containers-XXXXXX") ;;
+    run) work=$ASSAY_CONTAINERS_WORK && ip link set lo up ;;
 esac
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 images=$target/images
@@ -26,7 +29,6 @@ ROWS=20000
 WAIT_SECONDS=120
 TAG=test
 mkdir -p "$images"
-work=${WORK:-$(mktemp -d "${TMPDIR:-/var/tmp}/assay-containers-XXXXXX")}
 
 passed=0
 say() { printf 'test-containers: %s\n' "$*"; }
@@ -198,14 +200,14 @@ build_images() {
     postgres_image
 }
 
-if [ "$PHASE" = build ]; then
+if [ "$phase" = build ]; then
     trap clean EXIT
     settings
     if [ "$mode" = can ]; then
         can_run
     else
         build_images
-        PHASE=run WORK=$work unshare --net "$0" "$mode"
+        ASSAY_CONTAINERS_PHASE=run ASSAY_CONTAINERS_WORK=$work unshare --net "$0" "$mode"
     fi
     exit
 fi

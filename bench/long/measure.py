@@ -238,11 +238,6 @@ def panels(run):
     ]
 
 
-def need_psql():
-    if not shutil.which("psql"):
-        sys.exit("there is no psql, by which the database is measured (`apt-get install postgresql-client`)")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60)
@@ -253,7 +248,8 @@ def main():
     parser.add_argument("--picture", type=pathlib.Path, default=TARGET / "long.svg")
     parser.add_argument("--programs", default=TARGET / "release-lto", help="the folder with `assay` and its helpers")
     arguments = parser.parse_args()
-    need_psql()
+    if not shutil.which("psql"):
+        sys.exit("bench-long: there is no psql, by which the database is measured (`apt-get install postgresql-client`)")
     items, wanted = load(arguments.bytes)
     with Service(arguments.programs) as service:
         server = Server(service, arguments.tenants)

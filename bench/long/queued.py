@@ -14,7 +14,7 @@ import itertools
 import sys
 import time
 
-from measure import SIZE, Server, load, need_psql, submitted, text_of, wrong_with
+from measure import SIZE, Server, load, submitted, text_of, wrong_with
 from service import TARGET, Service
 
 TRAINERS = 6
@@ -60,7 +60,6 @@ def main():
     parser.add_argument("--tenants", type=int, default=64)
     parser.add_argument("--programs", default=TARGET / "release-lto", help="the folder with `assay` and its helpers")
     arguments = parser.parse_args()
-    need_psql()
     items, wanted = load(arguments.bytes)
     count = -(-arguments.queued // SIZE)
     with Service(arguments.programs, workers=0) as service:

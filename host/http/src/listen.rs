@@ -6,7 +6,9 @@
 //! | headers of a call, and the silence between two calls (HTTP/1) | 30 s; 64 KiB, 100 headers |
 //! | HTTP/2 | 256 calls at once, 64 unseen resets, 64 KiB of headers; a ping every 30 s, an answer to it within 30 s |
 //! | a body | 30 s of silence, or behind a pace of 1,024 bytes a second; between whole lines of NDJSON 30 s of silence alone |
-//! | a body that is held in memory | 120 s; beyond 64 KiB one of 32 turns that tenants share |
+//! | a body that is held in memory | 120 s; beyond 64 KiB one of 32 turns that tenants share, but for JSON of 256 KiB at most |
+//! | a body on a route that needs neither key nor session | 8 KiB |
+//! | components and artifacts that are sent | 16 that tenants share; 60 s until the reader takes the next piece |
 //! | connections with a valid key or session | 16,384 that tenants share, fewer where the process may open few files: one tenant alone has three quarters |
 //! | calls that wait for the end of a batch, or follow it | 12,288 that tenants share |
 //!
