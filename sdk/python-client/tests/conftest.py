@@ -105,7 +105,8 @@ class Fault:
     """What happens to the next calls of a path.
 
     `refuse`: closed before the server sees anything. `lose`: carried out, the answer is lost.
-    `cut`: the answer breaks off after so many bytes. `busy`: 503. `hang`: carried out, never answered.
+    `cut`: the answer breaks off after so many bytes; `late`: once nothing has come for half a second.
+    `busy`: 503. `many`: 429, as too many calls wait. `hang`: carried out, never answered.
     """
 
     path: str
@@ -159,10 +160,22 @@ class Handler(socketserver.BaseRequestHandler):
                 b"connection: close\r\n\r\n"
             )
             return
+        if kind == "many":
+            problem = json.dumps({
+                "type": "about:blank", "title": "Too Many Requests", "status": 429, "code": "too_many_wait",
+                "detail": "as a test wants it",
+            }).encode()  # fmt: skip
+            self.request.sendall(
+                b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\n"
+                b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(problem), problem)
+            )
+            return
         left = fault.after_bytes if fault else 0
         with socket.create_connection(proxy.upstream) as upstream:
             upstream.sendall(head + b"connection: close\r\n\r\n" + body)
-            while piece := upstream.recv(65536):
+            if kind == "late":
+                upstream.settimeout(0.5)
+            while piece := self.received(upstream):
                 if kind in ("lose", "hang"):
                     continue
                 if kind == "cut":
@@ -173,6 +186,12 @@ class Handler(socketserver.BaseRequestHandler):
                     return
         if kind == "hang":
             proxy.released.wait(30)
+
+    def received(self, upstream: socket.socket) -> bytes:
+        try:
+            return upstream.recv(65536)
+        except TimeoutError:
+            return b""
 
     def read_request(self) -> tuple[bytes, bytes] | None:
         held = b""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
 from conftest import Proxy, Server, call
 
 import assay
-from assay import _outbox
+from assay import _call, _outbox
 from assay._portal import portal
 
 
@@ -76,6 +77,45 @@ def test_events_that_break_off_go_on_behind_the_last_one(
     events = [event for event in shaky.events(batch.id) if event.event == "request.done"]
     assert [event.id for event in events] == [str(n) for n in range(1, 31)]
     assert len(proxy.met("GET .*/events")) == 3
+
+
+def test_results_that_may_not_be_followed_now_are_asked_for_again(
+    shaky: assay.Client, proxy: Proxy, run: str
+) -> None:
+    proxy.fail("GET .*/results", "many", times=2)
+    score_all(shaky, run)
+    assert proxy.met("GET .*/results") == ["many", "many", ""]
+
+
+def test_each_break_of_a_stream_that_lived_is_a_first_one(
+    proxy: Proxy, server: Server, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_call, "LIVED_S", 0.3)
+    proxy.fail("GET .*/results", "late", times=4)
+    with (
+        assay.Client(proxy.url, server.key, patience=0.7) as client,
+        client.batch("math@prod", run=run, progress=lambda told: None) as batch,
+    ):
+        while len(proxy.met("GET .*/results")) < 5:
+            # Raises once the batch has failed.
+            batch.flush()
+        batch.submit(response="A: 42", label="42")
+    assert batch.results(timeout=60).rewards() == [1.0]
+
+
+def test_followed_batches_leave_connections_to_calls(
+    server: Server, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_call, "CONNECTIONS_MAX", 1)
+    with assay.Client(server.url, server.key) as client, contextlib.ExitStack() as stack:
+        batches = [
+            stack.enter_context(client.batch("math@prod", run=f"{run}-{at}", progress=lambda told: None))
+            for at in range(3)
+        ]
+        for batch in batches:
+            batch.submit(response="A: 42", label="42")
+            batch.flush()
+    assert [batch.results(timeout=60).rewards() for batch in batches] == [[1.0]] * 3
 
 
 def test_one_reward_is_not_computed_twice_by_a_retry(shaky: assay.Client, proxy: Proxy) -> None:

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import httpx
 
 from assay import _models as models
-from assay._call import Caller, Trouble, parse
+from assay._call import Caller, Trouble, may_repeat, parse
 from assay._outbox import Outbox
 from assay._portal import portal
 from assay._sent import encoded
@@ -297,7 +297,7 @@ class BatchCore:
         while not self.over:
             before = self._cursor
             try:
-                await self._follow_once()
+                await self._follow_once(trouble)
                 self.over = await self._has_ended()
                 if self.over:
                     break
@@ -310,7 +310,7 @@ class BatchCore:
             except httpx.TransportError as error:
                 broken = self.caller.unreachable(error)
             except ProblemError as error:
-                if error.status < 500:
+                if not may_repeat(error, safe=True):
                     raise
                 broken = error
             if self._cursor > before:
@@ -319,7 +319,7 @@ class BatchCore:
         self._observe(last=True)
         await self._tell()
 
-    async def _follow_once(self) -> None:
+    async def _follow_once(self, trouble: Trouble) -> None:
         async with self.caller.stream(
             "v1",
             "batches",
@@ -328,6 +328,7 @@ class BatchCore:
             accept=NDJSON,
             headers={},
             query={"after": str(self._cursor)},
+            trouble=trouble,
         ) as lines:
             async for line in lines:
                 if not line:

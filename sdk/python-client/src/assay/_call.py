@@ -45,10 +45,14 @@ PAUSE_MIN_S, PAUSE_MAX_S = 0.1, 5.0
 RETRY_AFTER_MAX_S = 60.0
 #: A stream that is silent for so long is made anew: the server may be gone without a word.
 SILENCE_S = 90.0
+#: A stream that was answered and went on for so long ends a row of failures.
+LIVED_S = 2.0
 _EXCERPT_CHARS = 200
 _EXIT_S = 2.0
 # No byte of the call has left where one of these was raised.
-_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout)
+#: Codes of refusals that pass, of calls of which the server makes nothing the second time.
+_PASSING = ("idempotency_key_in_use", "too_many_wait", "too_slow")
 
 
 @dataclass(frozen=True)
@@ -98,43 +102,58 @@ def _variable(name: str) -> str:
     return value
 
 
+class _Connections:
+    """Those of calls, so many at most, and those of streams, which stay for as long as a batch: calls that
+    waited for one of them could wait for a batch that waits for these calls."""
+
+    def __init__(self, of: Settings) -> None:
+        self.of_calls = self._client(of, CONNECTIONS_MAX)
+        self.of_streams = self._client(of, None)
+
+    def _client(self, of: Settings, connections_max: int | None) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            base_url=of.url,
+            headers={
+                "Authorization": f"Bearer {of.key}",
+                "User-Agent": f"assay-client-python/{VERSION}",
+            },
+            limits=httpx.Limits(max_connections=connections_max),
+            # Nobody but the server named may ever see the key.
+            follow_redirects=False,
+        )
+
+    async def close(self) -> None:
+        await self.of_calls.aclose()
+        await self.of_streams.aclose()
+
+
 class Caller:
     """Makes calls; its connections belong to the portal's loop and are made with the first one."""
 
     def __init__(self, of: Settings) -> None:
         self.settings = of
-        self._http: httpx.AsyncClient | None = None
+        self._connections: _Connections | None = None
         self._of: Portal | None = None
         # Connections of a forked process's parent; see `_portal`.
-        self._inherited: list[httpx.AsyncClient] = []
+        self._inherited: list[_Connections] = []
         _living.add(self)
 
     def __repr__(self) -> str:
         return f"Caller({self.settings.url!r})"
 
-    def _client(self) -> httpx.AsyncClient:
-        if self._http is None or self._of is not portal():
-            if self._http is not None:
-                self._inherited.append(self._http)
+    def _connected(self) -> _Connections:
+        if self._connections is None or self._of is not portal():
+            if self._connections is not None:
+                self._inherited.append(self._connections)
             self._of = portal()
-            self._http = httpx.AsyncClient(
-                base_url=self.settings.url,
-                headers={
-                    "Authorization": f"Bearer {self.settings.key}",
-                    "User-Agent": f"assay-client-python/{VERSION}",
-                },
-                timeout=httpx.Timeout(self.settings.timeout, connect=CONNECT_S),
-                limits=httpx.Limits(max_connections=CONNECTIONS_MAX),
-                # Nobody but the server named may ever see the key.
-                follow_redirects=False,
-            )
-            weakref.finalize(self, _close_later, self._http, self._of).atexit = False
-        return self._http
+            self._connections = _Connections(self.settings)
+            weakref.finalize(self, _close_later, self._connections, self._of).atexit = False
+        return self._connections
 
     async def close(self) -> None:
-        if self._http is not None and self._of is portal():
-            await self._http.aclose()
-        self._http = None
+        if self._connections is not None and self._of is portal():
+            await self._connections.close()
+        self._connections = None
 
     async def call(
         self,
@@ -156,7 +175,7 @@ class Caller:
         while True:
             error: ProblemError | UnreachableError
             try:
-                answer = await self._client().request(
+                answer = await self._connected().of_calls.request(
                     method,
                     path(segments),
                     content=body,
@@ -167,7 +186,7 @@ class Caller:
                 if answer.is_success:
                     return parse(read, answer.content)
                 error = refusal(answer)
-                again = _may_repeat(error, safe)
+                again = may_repeat(error, safe)
             except httpx.TransportError as broken:
                 again = safe or isinstance(broken, _NOT_SENT)
                 error = self.unreachable(broken)
@@ -177,21 +196,32 @@ class Caller:
 
     @asynccontextmanager
     async def stream(
-        self, *segments: str, accept: str, headers: Mapping[str, str], query: Mapping[str, str]
+        self,
+        *segments: str,
+        accept: str,
+        headers: Mapping[str, str],
+        query: Mapping[str, str],
+        trouble: Trouble | None = None,
     ) -> AsyncIterator[AsyncIterator[str]]:
-        """The lines of an answer that goes on; one attempt."""
+        """The lines of an answer that goes on; one attempt, which ends earlier trouble if it lives."""
         sent = {"Accept": accept, **headers}
         limits = httpx.Timeout(self.settings.timeout, connect=CONNECT_S, read=SILENCE_S)
-        async with self._client().stream(
+        async with self._connected().of_streams.stream(
             "GET", path(segments), headers=sent, params=query, timeout=limits
         ) as answer:
             if not answer.is_success:
                 await answer.aread()
                 raise refusal(answer)
-            yield _lines(answer)
+            answered = time.monotonic()
+            try:
+                yield _lines(answer)
+            finally:
+                if trouble and time.monotonic() - answered >= LIVED_S:
+                    trouble.over()
 
     def _timeout(self, attempt: float | None) -> httpx.Timeout:
-        return httpx.Timeout(attempt or self.settings.timeout, connect=CONNECT_S)
+        # A call that waits for a connection waits for other calls, each of which has an end.
+        return httpx.Timeout(attempt or self.settings.timeout, connect=CONNECT_S, pool=None)
 
     def unreachable(self, broken: Exception) -> UnreachableError:
         return UnreachableError(self.settings.url, str(broken) or type(broken).__name__)
@@ -203,15 +233,15 @@ _living: weakref.WeakSet[Caller] = weakref.WeakSet()
 @atexit.register
 def _close_all() -> None:
     for caller in list(_living):
-        if caller._http is not None and caller._of is portal():
+        if caller._connections is not None and caller._of is portal():
             with suppress(Exception):
                 portal().start(caller.close()).result(_EXIT_S)
 
 
-def _close_later(http: httpx.AsyncClient, of: Portal) -> None:
-    """Closes a client that nobody closed; called by the garbage collector, so it takes no lock."""
+def _close_later(connections: _Connections, of: Portal) -> None:
+    """Closes what nobody closed; called by the garbage collector, so it takes no lock."""
     if of is portal():
-        of.start_unlocked(http.aclose)
+        of.start_unlocked(connections.close)
 
 
 async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
@@ -269,11 +299,12 @@ def refusal(answer: httpx.Response) -> ProblemError:
     return of_problem(problem, retry_after)
 
 
-def _may_repeat(error: ProblemError, safe: bool) -> bool:
+def may_repeat(error: ProblemError, safe: bool) -> bool:
+    """Whether the same call may go well later, and a second one does no harm."""
     # The server says when, so it has admitted nothing; without a time it is no matter of waiting.
     if error.status in (429, 503) and error.retry_after_s is not None:
         return True
-    return safe and (error.status >= 500 or error.code == "idempotency_key_in_use")
+    return safe and (error.status >= 500 or error.code in _PASSING)
 
 
 class Trouble:

@@ -11,7 +11,7 @@ import httpx
 
 from assay import _models as models
 from assay._batch import BatchCore, failed
-from assay._call import Caller, Trouble, parse
+from assay._call import Caller, Trouble, may_repeat, parse
 from assay._sent import encoded
 from assay.errors import ProblemError, RequestFailedError, UnreachableError, WaitTimeoutError
 from assay.progress import Callback, observer
@@ -244,6 +244,7 @@ async def events(
                 accept="text/event-stream",
                 headers=headers,
                 query={},
+                trouble=trouble,
             ) as lines:
                 fields: dict[str, str] = {}
                 async for line in lines:
@@ -268,7 +269,7 @@ async def events(
         except httpx.TransportError as error:
             broken = caller.unreachable(error)
         except ProblemError as error:
-            if error.status < 500:
+            if not may_repeat(error, safe=True):
                 raise
             broken = error
         await asyncio.sleep(trouble.pause_s(broken))

@@ -96,6 +96,9 @@ class Grouping:
         self._read = 0
         self._counts: dict[str, int] = {}
         self._told: set[str] = set()
+        #: The groups to look at next, in order.
+        self._due: dict[str, None] = {}
+        self._sealed = self._over = False
 
     def complete(self) -> Iterator[Group]:
         batch = self._batch
@@ -104,17 +107,27 @@ class Grouping:
         for item in new:
             if item.group is not None:
                 self._counts[item.group] = self._counts.get(item.group, 0) + 1
+                self._due[item.group] = None
+        if (batch.sealed, batch.over) != (self._sealed, self._over):
+            self._sealed, self._over = batch.sealed, batch.over
+            # A copy: other threads may be submitting.
+            self._due.update(dict.fromkeys(list(batch.groups)))
         size = batch.call.get("group_size")
-        # A copy: other threads may be submitting.
-        for name, keys in list(batch.groups.items()):
+        for name in list(self._due):
+            del self._due[name]
+            keys = batch.groups.get(name, [])
+            if name in self._told:
+                continue
             have = self._counts.get(name, 0)
             # A batch that others began has results of requests that are not submitted here yet.
             enough = min(have, len(keys)) >= size if size else batch.sealed and have >= len(keys)
             full = enough and all(key in batch.results for key in keys)
-            if name not in self._told and (full or batch.over):
+            if keys and (full or batch.over):
                 self._told.add(name)
                 whole = Results.of(batch, list(keys))
                 yield Group(name, whole[:], whole.failures)
+            elif size and have >= size:
+                self._due[name] = None
 
     @property
     def ended(self) -> bool:

@@ -10,7 +10,9 @@
             return await judge(trace, label=self.data.answer)
 
 A request without a reward raises: verifiers notes the error in the trace, whose reward stays unset. (The
-rubrics of older versions write 0 where a reward function raises; there is no adapter for those.)
+rubrics of older versions write 0 where a reward function raises; there is no adapter for those.) Where an
+environment limits the time of scoring (`timeout.scoring`), give the judge a shorter `timeout`: when that
+limit ends the scoring, the trace's reward is 0.
 """
 
 from __future__ import annotations

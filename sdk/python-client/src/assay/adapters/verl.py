@@ -9,7 +9,8 @@ that a worker asks for together are a batch.
 `expected_ms` in a row's `extra_info` is the time that its reward will take, where you can tell: the
 longest are served first.
 
-A request without a reward raises, which ends the step.
+A request without a reward raises, which ends the step. Not so with `reward_manager.name=rate_limited`: that
+manager turns whatever a reward function raises, and its own time limit, into 0. Use another one (`naive`).
 """
 
 from __future__ import annotations
