@@ -21,6 +21,8 @@ const QUEUED: u32 = 1_000_000;
 /// Requests pushed, then popped, between two readings of the clock.
 const ROUND: u64 = 10_000;
 const WORKER: WorkerId = WorkerId(1);
+/// Pools that have a waiting request and no worker.
+const POOLS: u32 = 10_000;
 
 /// Counts the bytes that are allocated.
 struct Counting;
@@ -64,20 +66,7 @@ impl Rig {
             StageShape { pool: Arc::clone(&pool), timeout: Micros::from_secs(1), retries_max: 0 };
         let stages: Arc<[StageShape]> = [stage].into();
         for batch in 0..batches {
-            rig.next_seq.push(0);
-            rig.step(Event::BatchAnnounced(NewBatch {
-                id: id(batch),
-                tenant: TenantId(Uuid::from_u128(u128::from(batch % tenants))),
-                run: "run".into(),
-                plugin: Digest([1; 32]),
-                stages: Arc::clone(&stages),
-                expected_size: None,
-                group_size: Some(8),
-                tolerance: None,
-                consumes: Consumes::Batch,
-                hedged: true,
-                announced: Micros(0),
-            }));
+            rig.announce(batch, batch % tenants, Arc::clone(&stages));
         }
         rig.step(Event::WorkerJoined { worker: WORKER, pool, leases_max: 1 });
         rig
@@ -90,6 +79,37 @@ impl Rig {
             rig.push(at % batches);
         }
         rig
+    }
+
+    /// With many pools beside its own, each with one request.
+    fn beside_pools() -> Self {
+        let mut rig = Self::new(Discipline::EBF, 1, 1);
+        for batch in 1..=POOLS {
+            let pool = batch.to_string().as_str().into();
+            let stage = StageShape { pool, timeout: Micros::from_secs(1), retries_max: 0 };
+            rig.announce(batch, 1, [stage].into());
+            rig.push(batch);
+        }
+        rig.push(0);
+        rig
+    }
+
+    /// The batches' numbers are announced in turn.
+    fn announce(&mut self, batch: u32, tenant: u32, stages: Arc<[StageShape]>) {
+        self.next_seq.push(0);
+        self.step(Event::BatchAnnounced(NewBatch {
+            id: id(batch),
+            tenant: TenantId(Uuid::from_u128(u128::from(tenant))),
+            run: "run".into(),
+            plugin: Digest([1; 32]),
+            stages,
+            expected_size: None,
+            group_size: Some(8),
+            tolerance: None,
+            consumes: Consumes::Batch,
+            hedged: true,
+            announced: Micros(0),
+        }));
     }
 
     fn step(&mut self, event: Event) {
@@ -180,6 +200,13 @@ fn time(criterion: &mut Criterion) {
         }
         group.finish();
     }
+    let mut group = criterion.benchmark_group("10,000 pools without workers");
+    group.throughput(Throughput::Elements(1));
+    let mut rig = Rig::beside_pools();
+    group.bench_function("life", |bencher| {
+        bencher.iter_custom(|rounds| measure(&mut rig, 1, rounds, Measured::Life));
+    });
+    group.finish();
 }
 
 fn memory() {

@@ -12,7 +12,7 @@ use assay_core::time::Micros;
 use crate::action::{Action, KillReason, StageTiming};
 use crate::event::End;
 use crate::request::{TryConsequence, is_undecided};
-use crate::sched::{Sched, pool};
+use crate::sched::Sched;
 use crate::timer::SchedTimer;
 use crate::worker::{Overrun, Worker, WorkerLease};
 
@@ -21,8 +21,7 @@ impl Sched {
         if self.workers.contains_key(&id) {
             return;
         }
-        let pool = pool(&mut self.pools, &self.config, &name);
-        pool.joined(self.now);
+        self.pools.activate(&name).joined(self.now);
         self.workers.insert(id, Worker::new(id, name, leases_max, self.now));
         self.settle(id);
     }
@@ -32,7 +31,7 @@ impl Sched {
         if self.workers.contains_key(&id) {
             return;
         }
-        pool(&mut self.pools, &self.config, &name).came(id);
+        self.pools.activate(&name).came(id);
         self.workers.insert(id, Worker::new(id, name, leases_max, self.now));
         self.plan_due();
         self.settle(id);
@@ -65,9 +64,9 @@ impl Sched {
         out: &mut Vec<Action>,
     ) {
         let now = self.now;
-        let held = self.workers.get_mut(&worker).and_then(|worker| worker.release(lease, now));
+        let held = self.workers.get_mut(&worker).and_then(|worker| worker.answer(lease, ran, now));
         let Some(held) = held else { return };
-        self.note_pace(worker, &held, ran);
+        self.note_pace(worker, &held, end, ran);
         self.settle(worker);
         if held.abandoned {
             return;
@@ -90,6 +89,7 @@ impl Sched {
         let timing = StageTiming { stage, queued, ran, attempts: request.tries };
         if !matches!(end, End::Failed(_)) {
             self.estimates.stage_ran(plugin, stage, shape, ran);
+            self.estimates.note_end(&plugin, stage, now);
         }
         if let Some(other) = other {
             self.take_back(other, id, out);

@@ -30,13 +30,14 @@ use crate::event::{NewBatch, NewRequest, Progress};
 use crate::fair_queue::Owner;
 use crate::profile::{Ending, Profile, ProfileRequest};
 use crate::request::Request;
+use crate::seq_map::SeqMap;
 use crate::seq_set::SeqSet;
 use crate::view::{BatchView, StageView};
 
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) new: NewBatch,
-    pub(crate) requests: BTreeMap<u32, Request>,
+    pub(crate) requests: SeqMap<Request>,
     /// Its entry among the timers.
     pub(crate) due: Option<Micros>,
     sealed: bool,
@@ -56,6 +57,8 @@ pub(crate) struct Batch {
     /// The time that a request usually takes from each stage on, in milliseconds, as it stood at the first request.
     usual_left_ms: Arc<[u32]>,
     earliest_end: Option<Micros>,
+    /// The time at which this scheduler heard of it.
+    heard: Micros,
     /// The time of its last event.
     touched: Micros,
     estimate: Option<Micros>,
@@ -105,11 +108,11 @@ struct Group {
 }
 
 impl Batch {
-    pub(crate) fn new(new: NewBatch) -> Self {
+    pub(crate) fn new(new: NewBatch, now: Micros) -> Self {
         let stages = vec![Reached::default(); new.stages.len()];
         let mut batch = Self {
             new,
-            requests: BTreeMap::new(),
+            requests: SeqMap::default(),
             due: None,
             sealed: false,
             size_told: None,
@@ -123,7 +126,8 @@ impl Batch {
             span_before: None,
             usual_left_ms: Arc::default(),
             earliest_end: None,
-            touched: Micros::ZERO,
+            heard: now,
+            touched: now,
             estimate: None,
             told: None,
         };
@@ -151,12 +155,14 @@ impl Batch {
     pub(crate) fn expires(&self, config: &Config) -> Option<Micros> {
         match self.first_arrival {
             _ if self.sealed => None,
-            None => Some(self.new.announced + config.announced_max),
+            // While no scheduler was there, no request could come.
+            None => Some(self.heard + config.announced_max),
             Some(_) => Some(self.touched + config.open_idle_max),
         }
     }
 
-    /// Takes requests in. Returns those that have not ended.
+    /// Takes requests in. Returns those that have not ended. None arrived later than now, even if the clock that
+    /// says so was set back since.
     pub(crate) fn submit(
         &mut self,
         requests: Vec<NewRequest>,
@@ -164,10 +170,11 @@ impl Batch {
         out: &mut Vec<Action>,
     ) -> Vec<u32> {
         let mut unfinished = Vec::with_capacity(requests.len());
-        for request in requests {
+        for mut request in requests {
             if !self.submitted.insert(request.seq) {
                 continue;
             }
+            request.arrived = request.arrived.min(now);
             let first = self.first_arrival.unwrap_or(Micros::MAX);
             self.first_arrival = Some(first.min(request.arrived));
             self.touched = now;
@@ -186,7 +193,7 @@ impl Batch {
                 Progress::Finished { earliest_end, ran, ending } => {
                     self.count_ran(ran);
                     self.keep(request.arrived, ran.iter().copied(), *ending);
-                    self.count_end(request.group, *earliest_end, out);
+                    self.count_end(request.group, (*earliest_end).min(now), out);
                 }
             }
         }
@@ -255,7 +262,7 @@ impl Batch {
 
     /// The request goes on to its next stage.
     pub(crate) fn advance(&mut self, seq: u32, timing: StageTiming, now: Micros) {
-        let request = self.requests.get_mut(&seq).expect("a live lease's request is unfinished");
+        let request = self.requests.get_mut(seq).expect("a live lease's request is unfinished");
         self.stages[request.stage].live -= 1;
         self.stages[request.stage].ran(timing.ran);
         request.ran.push(timing);
@@ -275,7 +282,7 @@ impl Batch {
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Option<u32> {
-        let mut request = self.requests.remove(&seq).expect("a request ends once");
+        let mut request = self.requests.remove(seq).expect("a request ends once");
         request.ran.extend(timing);
         let stage = &mut self.stages[request.stage];
         stage.live -= 1;
@@ -295,7 +302,7 @@ impl Batch {
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Option<u32> {
-        let request = self.requests.remove(&seq).expect("a request ends once");
+        let request = self.requests.remove(seq).expect("a request ends once");
         self.waiters.live -= 1;
         let earliest_end = request.arrived.max(primary_end);
         self.ended(seq, request, end, earliest_end, now, out)
@@ -356,12 +363,12 @@ impl Batch {
 
     /// The worker that runs a request's stage, the first one if two do.
     pub(crate) fn holder(&self, seq: u32) -> Option<WorkerId> {
-        self.requests.get(&seq)?.holder
+        self.requests.get(seq)?.holder
     }
 
     /// When the request would have been ready for its stage, had it never queued.
     pub(crate) fn could_be_ready(&self, seq: u32) -> Micros {
-        self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
+        self.requests.get(seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
     /// Leased requests are counted as waiting.
@@ -433,6 +440,6 @@ impl Batch {
     }
 
     pub(crate) fn request(&mut self, seq: u32) -> &mut Request {
-        self.requests.get_mut(&seq).expect("what waits or is leased is unfinished")
+        self.requests.get_mut(seq).expect("what waits or is leased is unfinished")
     }
 }

@@ -22,7 +22,7 @@ pub struct Config {
     pub load_max: Micros,
     /// The retries of a stage whose worker was lost.
     pub worker_lost_retries_max: u32,
-    /// An announced batch without requests expires after this long.
+    /// An announced batch without requests expires this long after the scheduler heard of it.
     pub announced_max: Micros,
     /// An open batch to which nothing happens expires after this long.
     pub open_idle_max: Micros,
@@ -34,7 +34,8 @@ pub struct Config {
     pub preempt_after: Option<Micros>,
     /// The time for which a stage runs before it may be run a second time, on an idle worker; `None`: never.
     pub hedge_after: Option<Micros>,
-    /// The time after which a running stage blocks its worker: the prefetched leases go to others.
+    /// The time after which a running stage blocks its worker: the prefetched leases go to others. The round trip to
+    /// the worker comes on top.
     pub blocked_after: Micros,
 }
 

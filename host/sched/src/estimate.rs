@@ -104,6 +104,18 @@ impl Estimates {
         }
     }
 
+    /// A run of a stage ended without a failure.
+    pub(crate) fn note_end(&mut self, plugin: &Digest, stage: usize, now: Micros) {
+        if let Some(usual) = self.usual.get_mut(plugin).and_then(|stages| stages.get_mut(stage)) {
+            usual.note_end(now);
+        }
+    }
+
+    /// The last time that a run of a stage ended without a failure; `None` where none was seen.
+    pub(crate) fn last_end(&self, plugin: &Digest, stage: usize) -> Option<Micros> {
+        self.usual.get(plugin)?.get(stage)?.last_end()
+    }
+
     /// Service times of a plugin's stages; empty or `None` where nothing was seen yet.
     pub(crate) fn stages(&self, plugin: &Digest) -> &[Option<Mean>] {
         self.plugins.get(plugin).map_or(&[], Vec::as_slice)

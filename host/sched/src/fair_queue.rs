@@ -331,7 +331,11 @@ impl TenantQueue {
         if free { self.candidate_with(self.workers, self.turn, tenant) } else { None }
     }
 
+    /// With more workers than its bound, none of them is topped up: it would not be idle before the queue is empty.
     fn next_top_up(&self, tenant: TenantId) -> Option<NextTenant> {
+        if self.entitlement.workers_max.is_some_and(|max| self.workers > max) {
+            return None;
+        }
         let turn = if self.prefetchers.first()?.is_turn_over { u64::MAX } else { 0 };
         self.candidate_with(self.workers - 1, turn, tenant)
     }

@@ -9,7 +9,7 @@ use crate::worker::WorkerLease;
 impl Sched {
     /// Grants until each pool is out of requests that may run, or of workers that take one.
     pub(crate) fn grant(&mut self, out: &mut Vec<Action>) {
-        for pool in self.pools.values_mut() {
+        for (_, pool) in self.pools.active_mut() {
             while let Some((id, tenant)) = pool.next_grant() {
                 let request_id = pool.fair_queue.pop(tenant);
                 let batch =

@@ -12,12 +12,14 @@ use assay_core::id::{LeaseId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::action::{Action, Grant};
+use crate::event::End;
 use crate::queue::Rank;
 use crate::sched::Sched;
+use crate::slowness::may_be_due_to_worker;
 use crate::worker::WorkerLease;
 
 /// At most one in this many workers of a pool is slow. If more seem to be, times have changed and not the
-/// workers.
+/// workers. No more than that are replaced at once.
 const SLOW_PART: usize = 4;
 /// A pool hedges for this long after it lost a busy worker.
 const HEDGED_FOR: Micros = Micros::from_secs(600);
@@ -25,26 +27,40 @@ const HEDGED_FOR: Micros = Micros::from_secs(600);
 const LAST_REQUESTS: usize = 8;
 
 impl Sched {
-    /// Compares the time of a lease that has ended with what is usual.
-    pub(crate) fn note_pace(&mut self, id: WorkerId, held: &WorkerLease, ran: Micros) {
-        let Some(usual) = held.usual else { return };
+    /// Compares a lease that has ended with what is usual: its time, or its failure.
+    pub(crate) fn note_pace(&mut self, id: WorkerId, held: &WorkerLease, end: End, ran: Micros) {
         let worker = self.workers.get_mut(&id).expect("a worker that answers is there");
-        worker.slowness.observe(usual, ran.min(held.timeout));
+        if let End::Failed(code) = end {
+            if may_be_due_to_worker(code) {
+                let plugin = self.batches.get(&held.request.batch).map(|batch| &batch.new.plugin);
+                let ended = plugin.and_then(|plugin| self.estimates.last_end(plugin, held.stage));
+                worker.slowness.failed(self.now, ended);
+            }
+            return;
+        }
+        worker.slowness.ended();
+        if let Some(usual) = held.usual {
+            worker.slowness.observe(usual, ran.min(held.timeout));
+        }
     }
 
     /// Stops slow workers that are idle, if their pool can start others.
     pub(crate) fn release_slow(&mut self, out: &mut Vec<Action>) {
-        for pool in self.pools.values_mut().filter(|pool| pool.plan.is_some()) {
+        for (_, pool) in self.pools.active_mut().filter(|(_, pool)| pool.plan.is_some()) {
             let slow: Vec<WorkerId> = pool.idle_slow().collect();
-            let few = slow.len() * SLOW_PART <= pool.serving();
+            let many = slow.len() * SLOW_PART > pool.serving();
+            let starting = pool.starting_placed();
+            if !many && (slow.len() + starting) * SLOW_PART > pool.serving() + starting {
+                continue;
+            }
             for id in slow {
                 let worker = self.workers.get_mut(&id).expect("an idle worker is there");
-                if few {
-                    worker.drain(&self.config, pool, &mut self.timers);
-                    out.push(Action::StopSlowWorker { worker: id });
-                } else {
+                if many {
                     worker.slowness.forget();
                     worker.settle(&self.config, pool, &mut self.timers);
+                } else {
+                    worker.drain(&self.config, pool, &mut self.timers);
+                    out.push(Action::StopSlowWorker { worker: id });
                 }
             }
         }
@@ -72,7 +88,7 @@ impl Sched {
     /// Gives idle workers a second lease of batches' last requests. To be called after leases were granted.
     pub(crate) fn hedge(&mut self, out: &mut Vec<Action>) {
         let mut last: Vec<(Rank, Micros, WorkerId)> = Vec::new();
-        for pool in self.pools.values_mut() {
+        for (_, pool) in self.pools.active_mut() {
             let hedges = pool.lost.is_some_and(|at| self.now <= at + HEDGED_FOR);
             if !hedges || pool.long_running.is_empty() || pool.idle_for_hedge().is_none() {
                 continue;
@@ -83,7 +99,7 @@ impl Sched {
             for id in &pool.long_running {
                 let Some((held, elapsed)) = workers[id].running(self.now) else { continue };
                 let Some(batch) = self.batches.get(&held.request.batch) else { continue };
-                let request = batch.requests.get(&held.request.seq);
+                let request = batch.requests.get(held.request.seq);
                 let alone = request.is_some_and(|request| request.hedge().is_none());
                 let is_last = batch.is_sealed() && batch.requests.len() <= LAST_REQUESTS;
                 if !held.abandoned && alone && is_last && batch.new.hedged {

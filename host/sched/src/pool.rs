@@ -13,6 +13,9 @@ use crate::fair_queue::{FairQueue, Prefetcher};
 use crate::plan::PoolPlan;
 use crate::slowness::Pace;
 
+/// The time for which another worker is waited for in the place of one that came and was taken from its tenant.
+const REPLACED_AFTER: Micros = Micros::from_secs(30);
+
 /// A worker that takes a lease; idle workers are preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
@@ -47,6 +50,8 @@ pub(crate) struct Pool {
     pub(crate) long_running: BTreeSet<WorkerId>,
     /// The last time that a worker was lost while it ran a stage.
     pub(crate) lost: Option<Micros>,
+    /// The time at which a worker was taken from a tenant, if none has joined or come since.
+    preempted: Option<Micros>,
     /// The idle workers that were started, and so may be stopped; the one that has been idle for longest comes first.
     idle_since: BTreeSet<(Micros, WorkerId)>,
 }
@@ -66,6 +71,7 @@ impl Pool {
             idle: BTreeSet::new(),
             long_running: BTreeSet::new(),
             lost: None,
+            preempted: None,
             idle_since: BTreeSet::new(),
         }
     }
@@ -89,7 +95,7 @@ impl Pool {
     pub(crate) fn idle_for_hedge(&self) -> Option<WorkerId> {
         let spare = self.surplus() == 0 && self.fair_queue.grantable() == 0;
         let (pace, worker) = self.idle.first().filter(|_| spare)?;
-        (*pace != Pace::Slow).then_some(*worker)
+        (*pace < Pace::Failing).then_some(*worker)
     }
 
     /// The slow workers that were started and hold no lease.
@@ -126,8 +132,9 @@ impl Pool {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.workers == 0 && self.fair_queue.waiting() == 0 && self.plan.is_none()
+    /// Whether each step has to look at it: without workers and a plan nothing can happen there.
+    pub(crate) fn is_active(&self) -> bool {
+        self.workers > 0 || self.plan.is_some()
     }
 
     /// The number of workers that have joined and are not draining.
@@ -163,6 +170,7 @@ impl Pool {
     /// A worker came that nobody started.
     pub(crate) fn came(&mut self, worker: WorkerId) {
         self.workers += 1;
+        self.preempted = None;
         self.came.insert(worker);
     }
 
@@ -171,9 +179,21 @@ impl Pool {
         self.came.remove(&worker)
     }
 
-    /// Whether it has as many started workers as its plan allows.
-    pub(crate) fn is_at_ceiling(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.ceiling == self.serving_started())
+    /// A worker was taken from a tenant that had several.
+    pub(crate) fn preempted(&mut self, now: Micros) {
+        self.preempted = Some(now);
+    }
+
+    /// The time from which a worker may be taken from a tenant; `None` while that would make room for no other. It
+    /// does where there are as many started workers as the plan allows, and where all that are to be started have no
+    /// place, unless the room that the last one made is still free or was lost to somebody else.
+    pub(crate) fn preempts_from(&self) -> Option<Micros> {
+        let (plan, started) = (self.plan.as_ref()?, self.serving_started());
+        if plan.ceiling == started {
+            return Some(self.preempted.map_or(Micros::ZERO, |at| at + REPLACED_AFTER));
+        }
+        let unplaced = self.unplaced > 0 && self.starting_placed() == 0;
+        (plan.ceiling > started && unplaced && self.preempted.is_none()).then_some(Micros::ZERO)
     }
 
     /// Brings `unserved` up to date after leases were granted; returns since when its tenant waits.
@@ -221,9 +241,14 @@ impl Pool {
         self.unplaced = count;
     }
 
+    /// The number of starts with a place.
+    pub(crate) fn starting_placed(&self) -> usize {
+        self.starting.len() - self.unplaced
+    }
+
     /// The starts with a place and those without: the time of each, the oldest first.
     pub(crate) fn starts(&self) -> (impl Iterator<Item = Micros>, impl Iterator<Item = Micros>) {
-        let placed = self.starting.len() - self.unplaced;
+        let placed = self.starting_placed();
         let times = || self.starting.iter().copied();
         (times().take(placed), times().skip(placed))
     }
@@ -231,7 +256,8 @@ impl Pool {
     /// A worker joined: it answers the oldest start.
     pub(crate) fn joined(&mut self, now: Micros) {
         self.workers += 1;
-        let is_measured = self.unplaced < self.starting.len();
+        self.preempted = None;
+        let is_measured = self.starting_placed() > 0;
         // It is not known when a start without a place got one.
         let Some(asked) = self.end_start().filter(|_| is_measured) else { return };
         match &mut self.startup {

@@ -6,8 +6,10 @@
 //! lost. Its request waits again at its old place, the try is not counted, and each stage of a request is
 //! preempted [`PREEMPTIONS_MAX`] times at most. A tenant never loses its last worker.
 //!
-//! Only a pool at the ceiling of its plan preempts. Below the ceiling a worker is being started, and in a pool
-//! without a plan nobody would start another one.
+//! Only a pool at the ceiling of its plan preempts, or one whose starts have no place: the worker that is taken makes
+//! room for another. Otherwise a worker is being started; in a pool without a plan nobody would start another one, and
+//! above the ceiling nobody does. No second worker is taken before another one has joined or come. A worker that came
+//! by itself comes again when it likes: at the ceiling one more may be taken after half a minute.
 //!
 //! [`Config::preempt_after`]: crate::Config::preempt_after
 
@@ -32,12 +34,10 @@ impl Sched {
         let Some(patience) = self.config.preempt_after else { return };
         let mut short_of: Vec<(Arc<str>, Vec<TenantId>)> = Vec::new();
         let mut next = None;
-        for (name, pool) in &mut self.pools {
+        for (name, pool) in self.pools.active_mut() {
             let Some(since) = pool.note_unserved(self.now) else { continue };
-            if !pool.is_at_ceiling() || pool.serving() < 2 {
-                continue;
-            }
-            let mut at = since + patience;
+            let Some(from) = pool.preempts_from().filter(|_| pool.serving() > 1) else { continue };
+            let mut at = from.max(since + patience);
             if at <= self.now {
                 short_of.push((Arc::clone(name), pool.fair_queue.most_served()));
                 // If no worker can be taken now, perhaps later.
@@ -52,6 +52,8 @@ impl Sched {
             let mut tenants = tenants.into_iter();
             if let Some(worker) = tenants.find_map(|tenant| self.youngest(&pool, tenant)) {
                 self.take(worker, out);
+                let pool = self.pools.get_mut(&pool).expect("a pool that preempts is there");
+                pool.preempted(self.now);
             }
         }
         if out.len() > before {
@@ -72,7 +74,7 @@ impl Sched {
         let key = |worker: &Worker| {
             let (held, elapsed) = worker.running(self.now)?;
             let batch = self.batches.get(&held.request.batch);
-            let request = batch.and_then(|batch| batch.requests.get(&held.request.seq));
+            let request = batch.and_then(|batch| batch.requests.get(held.request.seq));
             let spared = request.is_some_and(|request| request.preempted >= PREEMPTIONS_MAX);
             let may = held.owner.tenant == tenant && !worker.draining;
             (may && (held.abandoned || !spared)).then_some((

@@ -17,7 +17,7 @@ impl Sched {
     pub(crate) fn set_deadline(&mut self, id: RequestId, deadline: Option<Micros>) {
         let deadline = deadline.filter(|deadline| *deadline > self.now);
         let Some(batch) = self.batches.get_mut(&id.batch) else { return };
-        let Some(request) = batch.requests.get_mut(&id.seq) else { return };
+        let Some(request) = batch.requests.get_mut(id.seq) else { return };
         if request.deadline() != deadline {
             if let Some(old) = request.deadline() {
                 self.deadlines.remove(&(old, id));
@@ -34,7 +34,7 @@ impl Sched {
     fn primary_deadline(&mut self, primary: RequestId, deadline: Option<Micros>) {
         let Some(deadline) = deadline else { return };
         let known =
-            self.batches.get(&primary.batch).and_then(|batch| batch.requests.get(&primary.seq));
+            self.batches.get(&primary.batch).and_then(|batch| batch.requests.get(primary.seq));
         // The earliest of several deadlines counts; a client that asks again sets a new one.
         if known.is_some_and(|primary| primary.deadline().is_none_or(|known| deadline < known)) {
             self.set_deadline(primary, Some(deadline));
@@ -45,7 +45,7 @@ impl Sched {
     /// early from now on.
     pub(crate) fn inherit(&mut self, primary: RequestId, at: Micros) {
         let Some(batch) = self.batches.get_mut(&primary.batch) else { return };
-        let Some(request) = batch.requests.get_mut(&primary.seq) else { return };
+        let Some(request) = batch.requests.get_mut(primary.seq) else { return };
         if request.inherited_deadline().is_none_or(|inherited| at < inherited) {
             request.inherit_deadline(at);
             self.deadline_changed(primary);
@@ -76,7 +76,7 @@ impl Sched {
         let batch =
             self.batches.get_mut(&id.batch).expect("a request with a deadline has a live batch");
         let (owner, rank) = (batch.owner(), batch.rank());
-        let request = &batch.requests[&id.seq];
+        let request = &batch.requests[id.seq];
         if request.holder.is_some() || request.primary().is_some() {
             return;
         }

@@ -15,7 +15,7 @@ use crate::timer::SchedTimer;
 impl Sched {
     pub(crate) fn planned(&mut self, pools: Vec<PoolPlan>, again: Option<Micros>) {
         for plan in pools {
-            let pool = crate::sched::pool(&mut self.pools, &self.config, &plan.pool);
+            let pool = self.pools.activate(&plan.pool);
             pool.plan = Some(PoolPlan { ceiling: plan.ceiling.max(plan.hold), ..plan });
         }
         self.plan_next(again);
@@ -40,7 +40,7 @@ impl Sched {
 
     /// Before work is given out: workers above the ceiling that hold nothing get nothing more.
     pub(crate) fn release_surplus(&mut self, out: &mut Vec<Action>) {
-        for pool in self.pools.values_mut() {
+        for (_, pool) in self.pools.active_mut() {
             while pool.surplus() > 0 {
                 let Some((_, id)) = pool.longest_idle() else { break };
                 let worker = self.workers.get_mut(&id).expect("an idle worker is there");
@@ -53,7 +53,7 @@ impl Sched {
     /// After work was given out: starts what demand calls for, stops what nothing needs.
     pub(crate) fn scale(&mut self, out: &mut Vec<Action>) {
         let mut until = None;
-        for (name, pool) in &mut self.pools {
+        for (name, pool) in self.pools.active_mut() {
             let Some(plan) = &pool.plan else { continue };
             // A request that waits because of its tenant's bound needs no worker.
             let demand = pool.serving() - pool.idle() + pool.fair_queue.grantable();

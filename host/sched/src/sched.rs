@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::entitlement::{Entitlement, PoolEntitlement};
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
-use crate::pool::Pool;
+use crate::pools::Pools;
 use crate::queue::Place;
 use crate::timer::{SchedTimer, Timers};
 use crate::worker::Worker;
@@ -38,7 +38,7 @@ pub struct Sched {
     pub(crate) now: Micros,
     pub(crate) last_lease: LeaseId,
     pub(crate) batches: BTreeMap<BatchId, Batch>,
-    pub(crate) pools: BTreeMap<Arc<str>, Pool>,
+    pub(crate) pools: Pools,
     pub(crate) workers: BTreeMap<WorkerId, Worker>,
     pub(crate) estimates: Estimates,
     /// The weights and bounds of tenants that differ from the default.
@@ -72,7 +72,7 @@ impl Sched {
             now: Micros::ZERO,
             last_lease: config.leases_after,
             batches: BTreeMap::new(),
-            pools: BTreeMap::new(),
+            pools: Pools::new(config.discipline),
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
             entitlements: BTreeMap::new(),
@@ -133,7 +133,7 @@ impl Sched {
         self.preempt(&mut out);
         self.hedge(&mut out);
         self.scale(&mut out);
-        self.pools.retain(|_, pool| !pool.is_empty());
+        self.pools.settle();
         self.call_planner(&mut out);
         out.extend(self.timers.next_wake().map(Action::WakeAt));
         out
@@ -177,7 +177,7 @@ impl Sched {
 
     /// Changes a tenant's entitlement from now on; granted leases stay, even above a bound.
     fn entitlement_changed(&mut self, tenant: TenantId, entitlement: Entitlement) {
-        for (name, pool) in &mut self.pools {
+        for (name, pool) in self.pools.iter_mut() {
             pool.fair_queue.set_entitlement(tenant, entitlement.of(name));
         }
         let before = self.entitlements.remove(&tenant).unwrap_or_default();
@@ -196,7 +196,7 @@ impl Sched {
             return;
         }
         self.estimates.plugin_used(new.plugin, new.stages.len());
-        self.batches.insert(id, Batch::new(new));
+        self.batches.insert(id, Batch::new(new, self.now));
         self.planning.called = true;
         self.batch_changed(id, out);
     }
@@ -257,7 +257,7 @@ impl Sched {
         let (owner, name) = (batch.owner(), &batch.new.stages[stage].pool);
         let place = Place { rank, turn, group, in_groups, left, deadline };
         let entitlement = || pool_entitlement(&self.entitlements, owner.tenant, name);
-        pool(&mut self.pools, &self.config, name).fair_queue.push(&owner, id, place, entitlement);
+        self.pools.for_request(name).fair_queue.push(&owner, id, place, entitlement);
     }
 
     /// Ends a request; `timing` is of its last stage, where that ran to an end.
@@ -331,10 +331,11 @@ impl Sched {
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
                 pool.fair_queue.remove_batch(&owner, id);
+                self.pools.requests_removed(&stage.pool);
             }
         }
         let earliest_end = batch.earliest_end();
-        for (seq, request) in std::mem::take(&mut batch.requests) {
+        for (seq, request) in std::mem::take(&mut batch.requests).into_entries() {
             let id = RequestId { batch: id, seq };
             for worker in [request.holder, request.hedge()].into_iter().flatten() {
                 self.take_back(worker, id, out);
@@ -409,17 +410,4 @@ pub(crate) fn pool_entitlement(
     entitlements
         .get(&tenant)
         .map_or_else(|| Entitlement::default().of(pool), |entitlement| entitlement.of(pool))
-}
-
-/// The pool of this name, made when it is not there.
-pub(crate) fn pool<'a>(
-    pools: &'a mut BTreeMap<Arc<str>, Pool>,
-    config: &Config,
-    name: &Arc<str>,
-) -> &'a mut Pool {
-    // `entry` would need an owned key on each look-up.
-    if !pools.contains_key(name) {
-        pools.insert(Arc::clone(name), Pool::new(config.discipline));
-    }
-    pools.get_mut(name).expect("just made")
 }

@@ -3,7 +3,12 @@
 //! A worker's times are summed up as CUSUM does: an observation adds the log-likelihood that the worker takes
 //! twice the usual time rather than the usual one, and the sum never falls below zero. So a few long requests, or
 //! a worker that becomes slow after an hour, are told apart without keeping what it ran.
+//!
+//! The time of a stage that failed is compared with nothing: failures are quick. A worker that fails again and again
+//! what others run meanwhile, as on a machine without a compiler, counts as slow too. Of failures that are the
+//! plugin's own nothing is learnt.
 
+use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 
 /// Observations before which nothing is usual.
@@ -16,6 +21,8 @@ const DEVIATION_MIN: f64 = 0.1;
 const SLOW: f64 = std::f64::consts::LN_2;
 /// The sum from which a worker is slow: an error in some hundreds of observations of a worker that is not.
 const SLOW_FROM: f64 = 6.0;
+/// The failures in a row from which a worker is slow, if others ran one of those stages to its end in the meantime.
+const FAILURES_SLOW: u32 = 16;
 /// The most that one observation adds: a request that never ends makes nobody slow by itself.
 const ADDED_MAX: f64 = 4.0;
 
@@ -25,6 +32,8 @@ pub(crate) struct UsualTimes {
     mean: f64,
     variance: f64,
     seen: u32,
+    /// The last time that a run of the stage ended without a failure here.
+    ended: Option<Micros>,
 }
 
 /// The usual time of a stage at the moment of a grant.
@@ -43,6 +52,14 @@ impl UsualTimes {
         self.variance += weight * ((1.0 - weight) * difference * difference - self.variance);
     }
 
+    pub(crate) fn note_end(&mut self, now: Micros) {
+        self.ended = Some(now);
+    }
+
+    pub(crate) fn last_end(&self) -> Option<Micros> {
+        self.ended
+    }
+
     /// `None` before enough was seen.
     pub(crate) fn usual(&self) -> Option<UsualTime> {
         let deviation = self.variance.max(0.0).sqrt().max(DEVIATION_MIN);
@@ -59,9 +76,30 @@ fn logarithm(ran: Micros) -> f64 {
 pub(crate) struct Slowness {
     sum: f64,
     observed: bool,
+    failures: Failures,
 }
 
-/// How a worker's times compare with the usual ones; idle workers get leases in this order.
+/// The failures of a worker since a stage last ended otherwise there.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Failures {
+    count: u32,
+    since: Micros,
+    /// Whether others ran one of those stages to its end in the meantime.
+    alone: bool,
+}
+
+/// Whether a failure may be due to the worker.
+pub(crate) const fn may_be_due_to_worker(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Unavailable
+            | ErrorCode::PluginUnloadable
+            | ErrorCode::WorkerLost
+            | ErrorCode::LeaseExpired
+    )
+}
+
+/// How a worker compares with the others; idle workers get leases in this order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pace {
     /// It has run stages as fast as others.
@@ -69,6 +107,8 @@ pub(crate) enum Pace {
     /// It has run too little to say.
     #[default]
     Unknown,
+    /// The last stage failed there, which another worker may run.
+    Failing,
     Slow,
 }
 
@@ -82,10 +122,29 @@ impl Slowness {
         self.observed = true;
     }
 
+    /// A stage failed at the worker, perhaps due to it. `elsewhere`: the last time that a run of the stage ended.
+    pub(crate) fn failed(&mut self, now: Micros, elsewhere: Option<Micros>) {
+        let failures = &mut self.failures;
+        if failures.count == 0 {
+            failures.since = now;
+        }
+        failures.count = failures.count.saturating_add(1);
+        failures.alone |= elsewhere.is_some_and(|ended| ended > failures.since);
+    }
+
+    /// A stage ended at the worker without a failure.
+    pub(crate) fn ended(&mut self) {
+        self.failures = Failures::default();
+    }
+
     pub(crate) fn pace(self) -> Pace {
         match self {
             Self { sum, .. } if sum >= SLOW_FROM => Pace::Slow,
-            Self { observed: true, sum } if sum < SLOW_FROM / 2.0 => Pace::Usual,
+            Self { failures: Failures { count: FAILURES_SLOW.., alone: true, .. }, .. } => {
+                Pace::Slow
+            }
+            Self { failures: Failures { count: 1.., .. }, .. } => Pace::Failing,
+            Self { observed: true, sum, .. } if sum < SLOW_FROM / 2.0 => Pace::Usual,
             _ => Pace::Unknown,
         }
     }

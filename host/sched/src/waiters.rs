@@ -64,7 +64,7 @@ impl Sched {
 
     fn is_waiter(&self, id: RequestId) -> bool {
         let batch = self.batches.get(&id.batch);
-        let request = batch.and_then(|batch| batch.requests.get(&id.seq));
+        let request = batch.and_then(|batch| batch.requests.get(id.seq));
         request.is_some_and(|request| request.primary().is_some())
     }
 }

@@ -22,6 +22,10 @@ use crate::timer::{SchedTimer, Timers};
 /// pays, short enough that nobody notices.
 const TURN: Micros = Micros::from_ms(50);
 
+/// The longest round trip for which answers are waited for: if a worker is farther away, its prefetched leases are
+/// revoked although it may have run them.
+const ROUND_TRIP_MAX: Micros = Micros::from_ms(500);
+
 #[derive(Debug)]
 pub(crate) struct WorkerLease {
     pub(crate) lease: LeaseId,
@@ -62,6 +66,8 @@ pub(crate) struct Worker {
     /// The time from which it has leases, all of one tenant; and whether that was a turn's time ago.
     turn_since: Micros,
     is_turn_over: bool,
+    /// The least time from a grant to its answer that the stage did not take; `None` before the first answer.
+    round_trip: Option<Micros>,
     /// Whether the running lease takes so long that no lease may wait after it.
     blocked: bool,
     /// Whether the running lease has run for so long that another worker may run its stage as well.
@@ -108,6 +114,7 @@ impl Worker {
             idle_since: now,
             turn_since: now,
             is_turn_over: false,
+            round_trip: None,
             blocked: false,
             long_running: false,
             slowness: Slowness::default(),
@@ -136,11 +143,18 @@ impl Worker {
         self.leases.push_back(held);
     }
 
-    /// Removes a lease; `None` if the worker does not hold it.
-    pub(crate) fn release(&mut self, lease: LeaseId, now: Micros) -> Option<WorkerLease> {
+    /// Removes a lease that was answered, whose stage ran so long; `None` if the worker does not hold it.
+    pub(crate) fn answer(
+        &mut self,
+        lease: LeaseId,
+        ran: Micros,
+        now: Micros,
+    ) -> Option<WorkerLease> {
         let at = self.leases.iter().position(|held| held.lease == lease)?;
         let held = self.leases.remove(at)?;
         self.forget(&held);
+        let trip = now.since(held.granted).since(ran);
+        self.round_trip = Some(self.round_trip.map_or(trip, |least| least.min(trip)));
         self.is_turn_over = now.since(self.turn_since) >= TURN;
         if at == 0 {
             self.running_since = now;
@@ -302,6 +316,8 @@ impl Worker {
         let concerned = !self.blocked
             && !self.leases.is_empty()
             && (self.leases.len() > 1 || self.offer.is_some());
-        concerned.then_some(self.running_since + config.blocked_after)
+        // Before an answer has come the lease may have ended.
+        let round_trip = self.round_trip.unwrap_or(Micros::ZERO).min(ROUND_TRIP_MAX);
+        concerned.then_some(self.running_since + config.blocked_after + round_trip)
     }
 }

@@ -17,6 +17,9 @@ pub const HISTORY_BATCHES_MAX: u32 = 1_000;
 pub const HISTORY_REQUESTS_MAX: u32 = 4_000_000;
 /// The completed batches that are deleted in one commit.
 pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
+/// The requests that one plan counts with, over all tenants. Those that are there always count; a tenant that announced more
+/// to come than its even part of the rest is planned for with fewer of these.
+pub const PLANNED_REQUESTS_MAX: usize = 1 << 20;
 /// The shortest time between two calls of the planner, in milliseconds.
 pub const PLAN_PAUSE_MS: u64 = 100;
 /// The time in milliseconds for which a tenant without a worker waits before it takes one from a tenant with

@@ -73,7 +73,7 @@ impl Batch {
     /// Where the end of the batch matters (`by_expected`), what is expected to take longest comes first. A request of which
     /// the trainer told nothing counts as usual.
     pub(crate) fn turn(&self, seq: u32, by_expected: bool) -> Turn {
-        let request = &self.requests[&seq];
+        let request = &self.requests[seq];
         let stages = &self.new.stages;
         let pool = &stages[request.stage].pool;
         let first = stages.iter().position(|stage| stage.pool == *pool).unwrap_or(request.stage);

@@ -55,7 +55,7 @@ impl Sched {
                 users.entry(&stage.pool).or_default().insert(batch.new.tenant);
             }
         }
-        for (name, pool) in &self.pools {
+        for (name, pool) in self.pools.iter() {
             users.entry(name).or_default().extend(pool.fair_queue.served());
         }
         users.retain(|_, tenants| !tenants.is_empty());

@@ -156,6 +156,34 @@ fn a_lower_bound_takes_nothing_away() {
     );
 }
 
+/// A worker that prefetches would come free only with the end of the queue.
+#[test]
+fn a_lower_bound_ends_prefetching() {
+    check(
+        "
+        0ms announce A tenant=1 stages=cpu:1s
+        0ms join w1 cpu leases=2
+        0ms submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms finish w1 scored 100us
+          -> finish A.0 scored t=0.1ms [0: queued 0ms ran 0.1ms tries 1]
+          -> estimate A 0.1ms
+        2ms submit A 1 2 3 4 5
+          -> grant w1 L2 A.1 stage 0 try 1
+          -> grant w1 L3 A.2 stage 0 try 1
+        3ms entitlement 1 cpu=0
+        4ms finish w1 scored 100us
+          -> finish A.1 scored t=2.1ms [0: queued 0ms ran 0.1ms tries 1]
+        5ms finish w1 scored 100us
+          -> finish A.2 scored t=2.1ms [0: queued 0ms ran 0.1ms tries 1]
+        6ms entitlement 1 cpu=1
+          -> grant w1 L4 A.3 stage 0 try 1
+          -> grant w1 L5 A.4 stage 0 try 1
+        ",
+    );
+}
+
 #[test]
 fn what_a_cancelled_batch_runs_counts_until_it_ends() {
     check(

@@ -139,6 +139,58 @@ fn a_worker_that_takes_three_times_as_long_is_stopped() {
     assert!(stopped(|worker| if worker > 2 { 3 } else { 1 }).is_empty());
 }
 
+/// Eight workers, of which some answer each request at once that a capability is not to be had. Returns the workers
+/// that are stopped as slow.
+fn stopped_as_failing(fails: impl Fn(u64) -> bool) -> Vec<u64> {
+    let mut player = Player::default();
+    let mut alive: Vec<u64> = (1..=8).collect();
+    let mut stopped = Vec::new();
+    player.play("0ms plan cpu hold=8 ceiling=8");
+    for worker in &alive {
+        player.play(&format!("0ms join w{worker} cpu"));
+    }
+    player.play("0ms announce A stages=cpu:100s");
+    for round in 0..30 {
+        let numbers: Vec<String> = alive.iter().map(|nth| (8 * round + nth).to_string()).collect();
+        player.play(&format!("{}s submit A {}", 10 * round, numbers.join(" ")));
+        for worker in alive.clone() {
+            let end = if fails(worker) { "unavailable 1ms" } else { "scored 100ms" };
+            let line = format!("{}s finish w{worker} {end}", 10 * round + 5);
+            if player.play(&line).contains(&format!("stop slow w{worker}")) {
+                alive.retain(|other| *other != worker);
+                stopped.push(worker);
+            }
+        }
+    }
+    stopped
+}
+
+#[test]
+fn a_worker_that_fails_what_others_run_is_stopped() {
+    assert_eq!(stopped_as_failing(|worker| worker == 3), [3]);
+    // What nobody can run is no worker's fault.
+    assert!(stopped_as_failing(|_| true).is_empty());
+    // No more than a quarter is replaced at once.
+    assert_eq!(stopped_as_failing(|worker| worker > 2), [3, 4]);
+}
+
+/// A failure takes little time, and the next try must not meet the same worker while others are idle.
+#[test]
+fn a_worker_that_failed_comes_after_the_others() {
+    let mut player = Player::default();
+    player.play("0ms announce A stages=cpu:100s:2");
+    player.play("0ms join w1 cpu");
+    for nth in 0..20 {
+        player.play(&format!("{nth}s submit A {nth}"));
+        player.play(&format!("{nth}s finish w1 scored 100ms"));
+    }
+    player.play("20s join w2 cpu");
+    player.play("20s submit A 20 21");
+    player.play("20s join w3 cpu");
+    let granted = player.play("21s finish w2 unavailable 1ms");
+    assert_eq!(granted, ["grant w3 L23 A.21 stage 0 try 2"]);
+}
+
 #[derive(Debug, Clone)]
 enum Turn {
     Join,

@@ -164,6 +164,84 @@ fn only_a_pool_at_its_ceiling_preempts() {
     );
 }
 
+/// Nobody starts another one in its place: it comes again, or a different one does.
+#[test]
+fn one_worker_that_came_is_taken_until_another_comes() {
+    check(
+        "
+        config preempt_after=500ms
+        0ms plan cpu hold=0 ceiling=0
+        0ms come w1 cpu
+        0ms come w2 cpu
+        0ms come w3 cpu
+        0ms come w4 cpu
+        0ms announce A tenant=1 stages=cpu:100s
+        0ms submit A 0 1 2 3
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> grant w2 L2 A.1 stage 0 try 1
+          -> grant w3 L3 A.2 stage 0 try 1
+          -> grant w4 L4 A.3 stage 0 try 1
+        0ms announce B tenant=2 stages=cpu:100s plugin=2
+        0ms submit B 0
+          -> estimate B 1000ms
+        500ms tick
+          -> preempt w4
+        1s tick
+        30s tick
+        30500ms tick
+          -> preempt w3
+        31s come w5 cpu
+          -> grant w5 L5 B.0 stage 0 try 1
+        32s announce C tenant=3 stages=cpu:100s plugin=3
+        32s submit C 0
+          -> estimate C 33000ms
+        32500ms tick
+          -> preempt w2
+        ",
+    );
+}
+
+/// Where nothing has room for another worker, those that are to be started may wait for hours.
+#[test]
+fn a_pool_whose_starts_have_no_place_preempts() {
+    check(
+        "
+        config preempt_after=500ms
+        0ms plan cpu hold=0 ceiling=4
+        0ms announce A tenant=1 stages=cpu:100s
+        0ms submit A 0 1 2 3
+          -> estimate A 1000ms
+          -> start cpu 4
+        0ms join w1 cpu
+          -> grant w1 L1 A.0 stage 0 try 1
+        0ms join w2 cpu
+          -> grant w2 L2 A.1 stage 0 try 1
+        1ms join w3 cpu
+          -> grant w3 L3 A.2 stage 0 try 1
+        1ms announce B tenant=2 stages=cpu:100s plugin=2
+        1ms submit B 0
+          -> estimate B 1001ms
+        600ms tick
+        600ms unplaced cpu 1
+          -> preempt w3
+          -> start cpu 1
+        1200ms tick
+        5s unplaced cpu 1
+        6s join w4 cpu
+          -> grant w4 L4 B.0 stage 0 try 1
+        7s announce C tenant=3 stages=cpu:100s plugin=3
+        7s submit C 0
+          -> estimate C 8000ms
+        7500ms tick
+          -> preempt w2
+          -> start cpu 1
+        8s tick
+        60s tick
+        ",
+    );
+}
+
 /// A worker that still runs a cancelled request is taken first, even if another began its stage later.
 #[test]
 fn what_nobody_waits_for_goes_first() {

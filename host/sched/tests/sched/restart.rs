@@ -10,6 +10,8 @@ use assay_sched::{
 };
 use uuid::Uuid;
 
+use super::script::check;
+
 const BATCH: BatchId = BatchId(Uuid::from_u128(1));
 
 fn shape(pool: &str) -> StageShape {
@@ -136,4 +138,38 @@ fn the_planner_sees_what_ran_before() {
         seen.iter().map(|stage| (stage.waiting, stage.ended, stage.ended_time)).collect();
     assert_eq!(stages, [(0, 2, Micros::from_ms(12)), (1, 1, Micros::from_ms(3))]);
     assert_eq!(seen[1].reached, Micros::from_ms(111));
+}
+
+/// The trainer could send nothing while the server was down.
+#[test]
+fn the_time_for_a_first_request_counts_from_when_a_scheduler_hears_of_the_batch() {
+    check(
+        "
+        config announced_max=10s
+        100s announce A announced=1s
+        109s tick
+        110s tick
+          -> batch A expired T=none ended=110000ms
+        ",
+    );
+}
+
+/// The machine's clock was set back before the start: what was there then is not of the future.
+#[test]
+fn what_arrived_later_than_now_arrives_now() {
+    check(
+        "
+        10s announce A announced=99s
+        10s submit A 0 arrived=100s ended=101s
+          -> estimate A 10000ms
+        10s submit A 1 arrived=100s
+          -> estimate A 11000ms
+        10s submit A 2 primary=C.0 arrived=100s
+        12s announce B
+        12s submit B 0
+          -> estimate B 13000ms
+        13s join w1 cpu
+          -> grant w1 L1 A.1 stage 0 try 1
+        ",
+    );
 }

@@ -732,3 +732,34 @@ fn a_restart_brings_everything_back() {
         ",
     );
 }
+
+/// Its answers are under way for as long, and it may have run all that it holds.
+#[test]
+fn a_worker_far_away_keeps_what_it_prefetched_for_a_round_trip_longer() {
+    check(
+        "
+        0ms announce A stages=cpu:1s
+        0ms join w1 cpu leases=20
+        0ms submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        30ms finish w1 scored 100us
+          -> finish A.0 scored t=0.1ms [0: queued 0ms ran 0.1ms tries 1]
+          -> estimate A 0.1ms
+        31ms submit A 1 2
+          -> grant w1 L2 A.1 stage 0 try 1
+          -> grant w1 L3 A.2 stage 0 try 1
+        51ms tick
+        61ms finish w1 scored 100us
+          -> finish A.1 scored t=31.1ms [0: queued 0ms ran 0.1ms tries 1]
+        61ms finish w1 scored 100us
+          -> finish A.2 scored t=31.1ms [0: queued 0ms ran 0.1ms tries 1]
+        62ms submit A 3 4
+          -> grant w1 L4 A.3 stage 0 try 1
+          -> grant w1 L5 A.4 stage 0 try 1
+        111ms tick
+        112ms tick
+          -> revoke w1 L5
+        ",
+    );
+}

@@ -13,12 +13,12 @@ const BATCH_STATES: [(&str, &[&str]); 9] = [
     ("announced", &["0ms announce A group=1"]),
     ("open, waiting", &["0ms announce A group=1", "0ms submit A 0 1 group=0"]),
     ("open, leased", &["0ms announce A group=1", "0ms submit A 0 group=0", "0ms join w1 cpu"]),
-    ("open, all ended", &["0ms announce A group=1", "0ms submit A 0 group=0 ended=9ms"]),
+    ("open, all ended", &["0ms announce A group=1", "9ms submit A 0 group=0 ended=9ms"]),
     (
         "sealed, leased",
         &["0ms announce A group=1", "0ms submit A 0 group=0", "0ms join w1 cpu", "0ms seal A"],
     ),
-    ("done", &["0ms announce A", "0ms submit A 0 ended=9ms", "0ms seal A"]),
+    ("done", &["0ms announce A", "9ms submit A 0 ended=9ms", "9ms seal A"]),
     ("cancelled", &["0ms announce A", "0ms submit A 0", "0ms join w1 cpu", "0ms cancel A"]),
     ("expired", &["0ms announce A", "9h tick"]),
 ];

@@ -59,7 +59,7 @@ impl World {
         let worker = &self.workers[&id];
         let pool = Arc::clone(&worker.pool);
         assert!(!worker.draining, "a draining worker serves nobody else");
-        self.check_at_ceiling(&pool);
+        self.check_full(&pool);
         let (_, running) = worker.leases[0];
         assert!(self.serving_tenant(self.tenant_of(running), &pool) > 1, "its last worker");
         let mut waiting =
@@ -119,9 +119,7 @@ impl Scene<'_> {
         let others = others.filter(|(other, _)| self.may_have_more(*other));
         let key = self.world.key(grant.request);
         let spared = usize::from(!leases.is_empty());
-        if leases.is_empty() {
-            assert!(self.may_have_more(tenant), "more workers than its bound");
-        }
+        assert!(self.may_have(tenant, self.serving(tenant) + 1 - spared), "above its bound");
         if self.world.entitlement(tenant).share_runs {
             self.check_run(grant.request);
         }
@@ -173,8 +171,12 @@ impl Scene<'_> {
     }
 
     fn may_have_more(&self, tenant: TenantId) -> bool {
+        self.may_have(tenant, self.serving(tenant) + 1)
+    }
+
+    fn may_have(&self, tenant: TenantId, workers: usize) -> bool {
         let max = self.world.entitlement(tenant).workers_max.get(self.pool).copied();
-        max.is_none_or(|max| self.serving(tenant) < max as usize)
+        max.is_none_or(|max| workers <= max as usize)
     }
 
     /// Workers for a weight, in whole thousandths.

@@ -1,5 +1,6 @@
 //! Elastic pools in the model: what they were told to hold, and when a plan is called for.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use assay_core::id::{RequestId, WorkerId};
@@ -73,9 +74,16 @@ impl World {
         assert!(plan.is_none_or(|plan| serving <= plan.ceiling), "granted above the ceiling");
     }
 
-    pub(super) fn check_at_ceiling(&self, pool: &str) {
+    pub(super) fn check_full(&self, pool: &str) {
         let plan = self.pools[at(pool)].plan.as_ref().expect("only an elastic pool preempts");
-        assert_eq!(self.serving(pool), plan.ceiling, "a worker could be started instead");
+        // Starts without a place are told to the scheduler alone.
+        let placed = || !self.sched.view().pools[pool].starting.is_empty();
+        let full = match self.serving(pool).cmp(&plan.ceiling) {
+            Ordering::Less => !placed(),
+            Ordering::Equal => true,
+            Ordering::Greater => false,
+        };
+        assert!(full, "no room for another worker, or one is being started");
     }
 
     pub(super) fn check_pools(
