@@ -42,6 +42,10 @@ pub(super) struct ContentHash([u8; CONTENT_HASH_BYTES]);
 
 const CONTENT_HASH_BYTES: usize = 16;
 
+/// The most waiters of one computation; further equal requests run by themselves. What happens to all waiters at once
+/// holds up every tenant's requests, and a primary can be cancelled as often as it is replaced.
+const WAITERS_MAX: usize = 1_024;
+
 impl ContentHash {
     /// The hash for a request of this batch; `None` if the request must run in any case.
     pub(super) fn of(
@@ -105,17 +109,25 @@ enum PrimaryEnd {
     Failed,
 }
 
+/// A request that may be shared. Every queued request has one, so that it stays small.
 #[derive(Debug)]
 struct Computation {
     primary: RequestId,
-    waiters: BTreeMap<RequestId, Eligibility>,
+    /// `None` if nobody has ever waited for it.
+    waiters: Option<Box<Waiters>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiters {
+    requests: BTreeMap<RequestId, Eligibility>,
     /// Set from the primary's end until [`Dedup::resolve`].
     left: Option<PrimaryEnd>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Dedup {
-    live: HashMap<DedupKey, Computation>,
+    /// By tenant; a tenant without computations has no entry.
+    live: HashMap<TenantId, HashMap<ContentHash, Computation>>,
     /// Computations whose primary has ended.
     unresolved: Vec<DedupKey>,
     cache: OutcomeCache,
@@ -128,6 +140,12 @@ pub(super) struct Resolution {
     pub released: Vec<Released>,
 }
 
+impl Computation {
+    fn has_left(&self) -> bool {
+        self.waiters.as_ref().is_some_and(|waiters| waiters.left.is_some())
+    }
+}
+
 impl Dedup {
     pub(super) fn enter(
         &mut self,
@@ -138,8 +156,12 @@ impl Dedup {
         if let Some(known) = self.cache.get(&key) {
             return Role::Ends(known);
         }
-        if let Some(live) = self.live.get_mut(&key).filter(|live| live.left.is_none()) {
-            live.waiters.insert(request, eligibility);
+        if let Some(live) = self.live_mut(&key).filter(|live| !live.has_left()) {
+            let waiters = &mut live.waiters.get_or_insert_default().requests;
+            if waiters.len() == WAITERS_MAX {
+                return Role::Runs;
+            }
+            waiters.insert(request, eligibility);
             return Role::Waits(live.primary);
         }
         self.register_primary(key, request, eligibility);
@@ -149,7 +171,8 @@ impl Dedup {
     /// A running request may be a primary from now on, unless there is one already; a waiter may
     /// replace its primary.
     pub(super) fn make_eligible(&mut self, key: DedupKey, request: RequestId) {
-        match self.live.get_mut(&key).and_then(|live| live.waiters.get_mut(&request)) {
+        let waiters = self.live_mut(&key).and_then(|live| live.waiters.as_mut());
+        match waiters.and_then(|waiters| waiters.requests.get_mut(&request)) {
             Some(eligibility) => *eligibility = Eligibility::Primary,
             None => self.register_primary(key, request, Eligibility::Primary),
         }
@@ -157,9 +180,23 @@ impl Dedup {
 
     fn register_primary(&mut self, key: DedupKey, primary: RequestId, eligibility: Eligibility) {
         if eligibility == Eligibility::Primary {
-            let live = || Computation { primary, waiters: BTreeMap::new(), left: None };
-            self.live.entry(key).or_insert_with(live);
+            let (tenant, content) = key;
+            let live = || Computation { primary, waiters: None };
+            self.live.entry(tenant).or_default().entry(content).or_insert_with(live);
         }
+    }
+
+    fn live_mut(&mut self, (tenant, content): &DedupKey) -> Option<&mut Computation> {
+        self.live.get_mut(tenant)?.get_mut(content)
+    }
+
+    fn remove(&mut self, (tenant, content): &DedupKey) -> Option<Computation> {
+        let of_tenant = self.live.get_mut(tenant)?;
+        let computation = of_tenant.remove(content);
+        if of_tenant.is_empty() {
+            self.live.remove(tenant);
+        }
+        computation
     }
 
     /// A request ended with an outcome of its own. `cached_bytes` is the size of its result if equal requests that come
@@ -183,14 +220,17 @@ impl Dedup {
                 PrimaryEnd::Shared(known)
             }
         };
-        let Some(live) = self.live.get_mut(&key) else { return };
+        let Some(live) = self.live_mut(&key) else { return };
+        let waiters = live.waiters.as_deref_mut();
         if live.primary != request {
-            live.waiters.remove(&request);
-        } else if live.waiters.is_empty() {
-            self.live.remove(&key);
-        } else if live.left.is_none() {
-            live.left = Some(left);
-            self.unresolved.push(key);
+            waiters.map(|waiters| waiters.requests.remove(&request));
+        } else if let Some(waiters) = waiters.filter(|waiters| !waiters.requests.is_empty()) {
+            if waiters.left.is_none() {
+                waiters.left = Some(left);
+                self.unresolved.push(key);
+            }
+        } else {
+            self.remove(&key);
         }
     }
 
@@ -202,19 +242,23 @@ impl Dedup {
         }
         let mut resolution = Resolution::default();
         for key in std::mem::take(&mut self.unresolved) {
-            let Some(Computation { waiters, left: Some(left), .. }) = self.live.remove(&key) else {
+            let Some(Waiters { requests, left: Some(left) }) = self
+                .remove(&key)
+                .and_then(|computation| computation.waiters)
+                .map(|waiters| *waiters)
+            else {
                 continue;
             };
             match left {
                 PrimaryEnd::Shared(known) => {
-                    let ends = waiters.into_keys().map(|waiter| (waiter, Arc::clone(&known)));
+                    let ends = requests.into_keys().map(|waiter| (waiter, Arc::clone(&known)));
                     resolution.ended.extend(ends);
                 }
-                PrimaryEnd::Cancelled => self.replace_primary(key, waiters, &mut resolution),
+                PrimaryEnd::Cancelled => self.replace_primary(key, requests, &mut resolution),
                 // If one waiter after the other became the primary, they could fail forever.
                 PrimaryEnd::Failed => {
                     let alone = |request| Released { request, waiters: Vec::new() };
-                    resolution.released.extend(waiters.into_keys().map(alone));
+                    resolution.released.extend(requests.into_keys().map(alone));
                 }
             }
         }
@@ -237,7 +281,9 @@ impl Dedup {
         waiters.remove(&primary);
         let released = waiters.keys().copied().collect();
         resolution.released.push(Released { request: primary, waiters: released });
-        self.live.insert(key, Computation { primary, waiters, left: None });
+        let (tenant, content) = key;
+        let waiters = Some(Box::new(Waiters { requests: waiters, left: None }));
+        self.live.entry(tenant).or_default().insert(content, Computation { primary, waiters });
     }
 
     /// Drops the tenant's cached outcomes: after a change of its settings no request equals an earlier one.

@@ -156,6 +156,25 @@ fn a_batch_that_ends_takes_primary_and_waiters_at_once() {
 }
 
 #[test]
+fn a_computation_has_so_many_waiters_at_most() {
+    let mut dedup = Dedup::default();
+    let waiters_max = u32::try_from(WAITERS_MAX).expect("a small number");
+    let mut roles =
+        (0..waiters_max + 3).map(|seq| dedup.enter(key(1), id(seq), Eligibility::Primary));
+    assert_eq!(roles.next(), Some(Role::Runs));
+    assert!(roles.by_ref().take(WAITERS_MAX).all(|role| role == Role::Waits(id(0))));
+    assert!(roles.all(|role| role == Role::Runs));
+    // One that runs beside the primary changes nothing for those that wait.
+    dedup.ended(key(1), known(id(waiters_max + 1), error(ErrorCode::Cancelled)), Some(1));
+    assert_eq!(dedup.resolve(), None);
+    dedup.ended(key(1), known(id(0), error(ErrorCode::Cancelled)), Some(1));
+    let Resolution { ended, released } = dedup.resolve().expect("the primary has ended");
+    assert!(ended.is_empty());
+    let [Released { request, waiters }] = &*released else { panic!("{released:?}") };
+    assert_eq!((*request, waiters.len()), (id(1), WAITERS_MAX - 1));
+}
+
+#[test]
 fn what_is_not_committed_is_a_primary_once_it_is() {
     let mut dedup = Dedup::default();
     assert_eq!(dedup.enter(key(1), id(0), Eligibility::WaiterOnly), Role::Runs);
