@@ -208,6 +208,7 @@ async fn pin(store: &Store, run: &PlannedRun) -> Result<(), StoreError> {
     let plugin = NewPlugin {
         tenant: run.tenant,
         digest,
+        bytes: 0,
         description: &description,
         imports: &[],
         cases: &[],

@@ -87,7 +87,7 @@ pub struct Quotas {
     /// half-way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_minute_max: Option<u32>,
-    /// Maximum stored bytes of requests, artifacts, results and logs.
+    /// Maximum stored bytes of requests, artifacts, results, logs and components of plugins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_bytes_max: Option<u64>,
 }

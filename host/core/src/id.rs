@@ -1,11 +1,15 @@
 //! Ids, each a type of its own so that none is mistaken for another.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
-use uuid::Uuid;
+use uuid::{ContextV7, Timestamp, Uuid};
+
+use crate::time::Micros;
 
 /// A text that is not the id it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -110,6 +114,18 @@ uuid_id!(
     WebhookId,
     "webhook id"
 );
+
+impl BatchId {
+    /// A new id that is ordered by this time, as is a batch by the time at which it is announced. The clock of a server
+    /// may differ from the time of day, which [`Self::generate`] takes.
+    #[must_use]
+    pub fn generate_at(at: Micros) -> Self {
+        static ORDER: Mutex<AssertUnwindSafe<ContextV7>> =
+            Mutex::new(AssertUnwindSafe(ContextV7::new()));
+        let nanoseconds = u32::try_from(at.0 % 1_000_000 * 1_000).expect("less than a second");
+        Self(Uuid::new_v7(Timestamp::from_unix(&ORDER, at.0 / 1_000_000, nanoseconds)))
+    }
+}
 
 /// One reward computation: its batch and its place in it. Written `<batch>.<seq>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -234,6 +250,17 @@ mod tests {
     fn a_tenant_id_survives_its_bytes() {
         let id = TenantId::generate();
         assert_eq!(TenantId::try_from(&id.0.as_bytes()[..]), Ok(id));
+    }
+
+    #[test]
+    fn batch_ids_are_ordered_by_the_time_that_they_are_given() {
+        // The time of day is another one.
+        let times = [1_000, 1_000, 1_001, 2_000_000_000].map(Micros::from_ms);
+        let ids = times.map(BatchId::generate_at);
+        assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+        for (id, at) in ids.into_iter().zip(times) {
+            assert_eq!(id.0.as_u128() >> 80, u128::from(at.0 / 1_000));
+        }
     }
 
     #[test]

@@ -44,9 +44,10 @@ pub(crate) async fn row(
     let reference = reference(caller, &call.plugin)?;
     let (plugin, run) = pin(app, caller.tenant, &call, &reference, settings).await?;
     quotas::granted(app, caller.tenant, &plugin)?;
+    let at = now();
     let row = BatchRow {
         tenant: caller.tenant,
-        id: BatchId::generate(),
+        id: BatchId::generate_at(at),
         run: call.run,
         iteration: call.iteration,
         plugin: run.plugin,
@@ -59,7 +60,7 @@ pub(crate) async fn row(
         consumes: call.consumes.unwrap_or_default(),
         share_equal: call.share_equal.unwrap_or(true),
         idempotency,
-        announced_at: now(),
+        announced_at: at,
         sealed_at: None,
     };
     Ok((row, plugin))

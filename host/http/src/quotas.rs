@@ -1,4 +1,4 @@
-//! Checks before a tenant's batch or request is admitted: suspension, grants, the quota of stored bytes and the
+//! Checks before a tenant's batch, request or plugin is admitted: suspension, grants, the quota of stored bytes and the
 //! admission budget.
 //! The dispatcher checks the numbers of open batches and requests. Nothing that was admitted is refused
 //! later.
@@ -33,6 +33,18 @@ pub(super) async fn admits(app: &App, tenant: TenantId) -> Result<(), ApiError> 
         "ask the platform's administrators for more, or for a shorter retention \
          (`assay tenant set`)",
     ))
+}
+
+/// Whether the tenant may publish another version now.
+pub(super) async fn publishes(app: &App, tenant: TenantId) -> Result<(), ApiError> {
+    admits(app, tenant).await?;
+    let (versions, max) = (app.store.count_versions(tenant).await?, limits::PLUGIN_VERSIONS_MAX);
+    if versions < max {
+        return Ok(());
+    }
+    let detail = format!("your tenant has {versions} versions of plugins, and {max} are the most");
+    Err(ApiError::quota_exceeded(detail)
+        .hint("versions are kept for ever: publish what is new in another tenant"))
 }
 
 /// The place of a call that waits for the end of a batch, or follows it.

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use assay_dispatch::Engines;
-use assay_dispatch::fair_semaphore::FairSemaphore;
+use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 
 use crate::error::RegistryError;
 
@@ -92,6 +92,11 @@ enum CompilerEnd {
     Slow,
 }
 
+/// A tenant's turn to compile; it ends with the value.
+pub(crate) struct CompileTurn {
+    _permit: FairPermit,
+}
+
 /// Compiles components for workers of this machine and of other architectures.
 pub(crate) struct Compiler {
     /// The worker program.
@@ -129,15 +134,20 @@ impl Compiler {
         self.turns.waiting()
     }
 
+    /// Waits until the tenant may compile. What is read into memory for it is read after that, and what may have been
+    /// compiled meanwhile is looked up then.
+    pub(crate) async fn turn(&self, tenant: TenantId) -> CompileTurn {
+        CompileTurn { _permit: self.turns.acquire(tenant, 1).await }
+    }
+
     /// Runs `assay-worker compile` on the bytes. Known code is verified and loaded there in place of a compilation, and
     /// the component is asked anew what it is.
     pub(crate) async fn compile(
         &self,
-        tenant: TenantId,
+        _turn: &CompileTurn,
         component: &Bytes,
         known: Option<KnownCode>,
     ) -> Result<Compiled, RegistryError> {
-        let _turn = self.turns.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
         let folder = self.folder_with(component).await.map_err(ours)?;
         let mut command = self.command("compile", &folder);
@@ -157,14 +167,13 @@ impl Compiler {
     /// The code of a component for an architecture.
     pub(crate) async fn compile_for(
         &self,
-        tenant: TenantId,
+        turn: &CompileTurn,
         component: &Bytes,
         architecture: Architecture,
     ) -> Result<Bytes, RegistryError> {
         if architecture == Architecture::own() {
-            return Ok(self.compile(tenant, component, None).await?.bytes);
+            return Ok(self.compile(turn, component, None).await?.bytes);
         }
-        let _turn = self.turns.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
         let folder = self.folder_with(component).await.map_err(ours)?;
         let mut command = self.command("cross-compile", &folder);

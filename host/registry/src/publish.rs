@@ -37,9 +37,11 @@ impl Registry {
             )));
         }
         let digest = Digest::of(&component);
+        let turn = self.compiler.turn(publisher.tenant).await;
         let known = self.known_code(digest).await?;
         let Compiled { report, folder, .. } =
-            self.compiler.compile(publisher.tenant, &component, known).await?;
+            self.compiler.compile(&turn, &component, known).await?;
+        drop(turn);
         let CompileOk { code, description, imports, recalled } = report;
         if recalled {
             let Description { name, version, .. } = &description;
@@ -51,6 +53,7 @@ impl Registry {
             description,
             imports,
             digest,
+            bytes: component.len() as u64,
             compiled_digest: code.compiled_digest,
             folder,
         })
@@ -76,7 +79,7 @@ impl Registry {
         runs: CaseMode,
     ) -> Result<(Description, Published), RegistryError> {
         let Publisher { tenant, actor, .. } = publisher;
-        let AcceptedUpload { description, digest, .. } = &accepted;
+        let AcceptedUpload { description, digest, bytes, .. } = &accepted;
         if self.store.is_published(tenant, description, *digest).await? {
             // It may be compiled for another engine than the last time.
             self.keep(tenant, &accepted).await?;
@@ -85,7 +88,8 @@ impl Registry {
         let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
         self.keep(tenant, &accepted).await?;
         let imports = &accepted.imports;
-        let plugin = NewPlugin { tenant, digest: *digest, description, imports, cases: &cases };
+        let (digest, bytes) = (*digest, *bytes);
+        let plugin = NewPlugin { tenant, digest, bytes, description, imports, cases: &cases };
         let published = self.store.publish_plugin(plugin, actor, now()).await?;
         Ok((accepted.description, published))
     }

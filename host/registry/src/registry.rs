@@ -200,7 +200,7 @@ impl Registry {
     }
 
     /// The digest of a component's compiled form for an architecture. It is compiled if it was not before: published with
-    /// an earlier release, or before workers of this architecture were asked for.
+    /// an earlier release, or before workers of this architecture were asked for. So it is if its object is missing.
     pub(crate) async fn compiled_for(
         &self,
         tenant: TenantId,
@@ -208,14 +208,37 @@ impl Registry {
         architecture: Architecture,
     ) -> Result<Digest, RegistryError> {
         let engine = self.engines().id(architecture);
-        if let Some(compiled) = self.store.compilation(component, engine).await? {
+        if let Some(compiled) = self.kept_code(component, engine).await? {
+            return Ok(compiled);
+        }
+        let turn = self.compiler.turn(tenant).await;
+        // Whoever had a turn before may have compiled it.
+        if let Some(compiled) = self.kept_code(component, engine).await? {
             return Ok(compiled);
         }
         let bytes = self.blobs.get(component).await?;
-        let code = self.compiler.compile_for(tenant, &bytes, architecture).await?;
+        let code = self.compiler.compile_for(&turn, &bytes, architecture).await?;
         let stored = self.blobs.put(code).await?;
         self.store.record_compilation(component, engine, stored, now()).await?;
         Ok(stored)
+    }
+
+    /// The digest of a compiled form that is kept. A store of objects that fails may have it.
+    async fn kept_code(
+        &self,
+        component: Digest,
+        engine: &str,
+    ) -> Result<Option<Digest>, StoreError> {
+        let Some(compiled) = self.store.compilation(component, engine).await? else {
+            return Ok(None);
+        };
+        match self.blobs.has(compiled).await {
+            Ok(false) => {
+                tracing::warn!(%component, "its compiled form is not stored; compiling it again");
+                Ok(None)
+            }
+            Ok(true) | Err(_) => Ok(Some(compiled)),
+        }
     }
 }
 
@@ -237,7 +260,116 @@ async fn remove_leftovers(folder: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use assay_api::tenant::TenantSettings;
+    use assay_core::plugin::Description;
+    use assay_postgres::{Cluster, Options};
+    use assay_storage::Roots;
+    use assay_store::audit::Actor;
+    use assay_store::plugins::NewPlugin;
+    use tokio::task::JoinSet;
+
     use super::*;
+
+    /// A worker program that takes everything for the same plugin, and writes a line for each compilation.
+    const WORKER: &str = r#"#!/bin/sh
+if [ "$1" = engine ]; then echo engine; exit; fi
+echo compiled >>"${0%/*}/compilations"
+/bin/sleep 0.2
+printf code >"$4"
+cat <<END
+{"ok": {
+    "compiled_digest": "DIGEST", "engine": "engine", "imports": [], "recalled": false,
+    "description": DESCRIPTION
+}}
+END
+"#;
+
+    #[tokio::test]
+    async fn a_plugin_is_compiled_once_for_all_that_ask_and_anew_if_its_code_is_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let description = Description {
+            name: "plugin".into(),
+            version: "1.0.0".into(),
+            summary: String::new(),
+            stages: Vec::new(),
+            settings_schema: String::new(),
+            label_schema: String::new(),
+            timeout_reward: 0.0,
+            deterministic: true,
+        };
+        let code = Digest::of(b"code");
+        let program = folder.path().join("worker");
+        let text = WORKER.replace("DIGEST", &code.to_string());
+        let text =
+            text.replace("DESCRIPTION", &serde_json::to_string(&description).expect("plain"));
+        // Written by a process without children: none of another test can hold it open, and it can be run.
+        let source = folder.path().join("text");
+        std::fs::write(&source, text).expect("written");
+        let copied = std::process::Command::new("cp").arg(&source).arg(&program).status();
+        assert!(copied.expect("it is run").success());
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&program, mode).expect("it may be run");
+        let compilations = || {
+            let lines = std::fs::read_to_string(folder.path().join("compilations"));
+            lines.expect("written").lines().count()
+        };
+
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let settings = TenantSettings::default();
+        let tenant = store.create_tenant("one", &settings, &Actor::Platform, now()).await;
+        let tenant = tenant.expect("a new tenant").id;
+        let blobs = Blobs::in_folder(&folder.path().join("objects")).expect("opens");
+        let digest = blobs.put("component".into()).await.expect("kept");
+        let plugin = NewPlugin {
+            tenant,
+            digest,
+            bytes: 9,
+            description: &description,
+            imports: &[],
+            cases: &[],
+        };
+        store.publish_plugin(plugin, &Actor::Platform, now()).await.expect("it is new");
+        let open = async || {
+            let cases = CaseSettings {
+                arguments: Vec::new(),
+                cache: folder.path().join("cache"),
+                roots: Roots::default(),
+            };
+            let settings = RegistrySettings {
+                worker_program: program.clone(),
+                scratch: folder.path().join("scratch"),
+                architectures: Vec::new(),
+                cases,
+            };
+            let opened = Registry::open(store.clone(), blobs.clone(), settings).await;
+            Arc::new(opened.expect("it has an engine"))
+        };
+
+        // As after a change of the engine: no code is recorded for it.
+        let registry = open().await;
+        let mut calls = JoinSet::new();
+        for _ in 0..20 {
+            let registry = Arc::clone(&registry);
+            calls.spawn(async move { registry.pinned(tenant, "plugin", "1.0.0").await.map(drop) });
+        }
+        calls.join_all().await.into_iter().for_each(|ready| ready.expect("it is compiled"));
+        assert_eq!(compilations(), 1);
+
+        // As after a restore whose objects are older than its database.
+        let name = code.to_string();
+        let object = folder.path().join("objects").join(&name[..2]).join(&name);
+        std::fs::remove_file(&object).expect("removed");
+        let registry = open().await;
+        registry.pinned(tenant, "plugin", "1.0.0").await.expect("it is compiled");
+        assert_eq!(compilations(), 2);
+        assert!(object.exists());
+        store.close().await;
+        cluster.stop().await;
+    }
 
     #[tokio::test]
     async fn leftovers_are_removed_and_links_are_not_followed() {

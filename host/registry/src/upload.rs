@@ -18,6 +18,8 @@ pub struct AcceptedUpload {
     pub(crate) description: Description,
     pub(crate) imports: Vec<String>,
     pub(crate) digest: Digest,
+    /// The size of the component.
+    pub(crate) bytes: u64,
     pub(crate) compiled_digest: Digest,
     /// The folder with the component and its compiled form.
     pub(crate) folder: TempDir,

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_core::id::Digest;
 use bytes::Bytes;
@@ -14,9 +15,13 @@ use object_store::path::Path as ObjectPath;
 use object_store::prefix::PrefixStore;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::bucket::{cut, without_queries};
+
+/// The pause between two tries to read from a store that fails.
+const RETRY_PERIOD: Duration = Duration::from_secs(1);
 
 /// Why an object could not be kept or read.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +109,15 @@ impl Blobs {
         Ok(digest)
     }
 
+    /// Whether there is such an object, damaged or not.
+    pub async fn has(&self, wanted: Digest) -> Result<bool, BlobError> {
+        match self.store.head(&place(wanted)).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     pub async fn get(&self, wanted: Digest) -> Result<Bytes, BlobError> {
         let found = match self.store.get(&place(wanted)).await {
             Ok(found) => found.bytes().await?,
@@ -165,6 +179,25 @@ impl Blobs {
         let pieces = stream::iter(rest).flatten();
         Ok(pieces.map_err(BlobError::from).map_ok(|piece| stream::iter(cut(piece))).try_flatten())
     }
+
+    /// As [`Self::read_after`]; a store that fails is asked again until `retry_max` is over.
+    pub async fn read_after_retries(
+        &self,
+        wanted: Digest,
+        offset: u64,
+        retry_max: Duration,
+    ) -> Result<impl Stream<Item = Result<Bytes, BlobError>> + Send + use<>, BlobError> {
+        let began = Instant::now();
+        loop {
+            match self.read_after(wanted, offset).await {
+                Err(BlobError::Store(error)) if began.elapsed() < retry_max => {
+                    tracing::warn!(error, object = %wanted, "an object cannot be read; trying again");
+                    tokio::time::sleep(RETRY_PERIOD).await;
+                }
+                read => return read,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -215,6 +248,37 @@ mod tests {
             assert_eq!(pieces.concat(), whole.get(offset..).unwrap_or_default());
         }
         let missing = blobs.read_after(super::digest(b"other"), 0).await;
+        assert!(matches!(missing.err(), Some(BlobError::NotFound(_))));
+    }
+
+    #[tokio::test]
+    async fn a_store_that_fails_for_a_while_is_asked_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = Blobs::in_folder(folder.path()).expect("opens");
+        let digest = blobs.put(Bytes::from_static(b"compiled")).await.expect("puts");
+        assert!(blobs.has(digest).await.expect("answers"));
+        // A file stands where a folder was: neither found nor missing.
+        let (place, away) =
+            (folder.path().join(&digest.to_string()[..2]), folder.path().join("away"));
+        std::fs::rename(&place, &away).expect("moves");
+        std::fs::write(&place, "").expect("writes");
+        let failed = blobs.read_after(digest, 0).await.err();
+        assert!(matches!(failed, Some(BlobError::Store(_))), "{failed:?}");
+        let failed = blobs.read_after_retries(digest, 0, Duration::ZERO).await.err();
+        assert!(matches!(failed, Some(BlobError::Store(_))), "{failed:?}");
+
+        let read = blobs.read_after_retries(digest, 0, Duration::from_secs(60));
+        tokio::pin!(read);
+        let early = tokio::time::timeout(Duration::from_millis(50), &mut read).await;
+        assert!(early.is_err(), "it failed or was read");
+        std::fs::remove_file(&place).expect("removes");
+        std::fs::rename(&away, &place).expect("moves");
+        let pieces: Vec<Bytes> = read.await.expect("is there").try_collect().await.expect("reads");
+        assert_eq!(pieces.concat(), b"compiled");
+        let other = super::digest(b"other");
+        assert!(!blobs.has(other).await.expect("answers"));
+        // What is missing is not waited for.
+        let missing = blobs.read_after_retries(other, 0, Duration::from_secs(3_600)).await;
         assert!(matches!(missing.err(), Some(BlobError::NotFound(_))));
     }
 

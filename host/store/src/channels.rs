@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::audit::{Act, Actor, audit};
-use super::plugins::PluginVersion;
+use super::plugins::{self, PluginVersion};
 use super::{Store, StoreError};
 
 /// Which channel of which plugin.
@@ -149,10 +149,12 @@ impl Store {
         Ok(())
     }
 
-    /// Points a channel to the version that it had before, the last that is not yanked; returns it.
+    /// Points a channel to the version that it had before, the last that is not yanked; returns it. Refused if it does
+    /// not point to `from`: a repeated call would go back twice.
     pub async fn roll_back_channel(
         &self,
         channel: Channel<'_>,
+        from: Option<&str>,
         actor: &Actor,
         now: Micros,
     ) -> Result<String, StoreError> {
@@ -160,6 +162,12 @@ impl Store {
         let mut transaction = self.pool.begin().await?;
         let before = pointed(&mut transaction, channel).await?;
         let before = before.ok_or(StoreError::NotFound("plugin channel"))?;
+        if let Some(from) = from.filter(|&from| from != before.version) {
+            return Err(StoreError::Conflict(format!(
+                "{plugin}@{name} points to {}, and no longer to {from}",
+                before.version
+            )));
+        }
         let mut earlier = before.earlier;
         let version = loop {
             let Some(version) = earlier.pop() else {
@@ -169,7 +177,9 @@ impl Store {
                 )));
             };
             let is_other = version != before.version;
-            if is_other && !self.plugin(tenant, plugin, &version).await?.yanked {
+            if is_other
+                && !plugins::plugin(&mut *transaction, tenant, plugin, &version).await?.yanked
+            {
                 break version;
             }
         };

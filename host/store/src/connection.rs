@@ -1,5 +1,6 @@
 //! Connections to the database.
 
+use std::io;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,6 +17,17 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_IN_TRANSACTION_MAX: &str = "10s";
 /// The longest time of a statement that a call waits for, so that no few slow ones keep all connections from the others.
 const STATEMENT_MAX: &str = "15s";
+/// The longest wait for an answer that takes a healthy database no time. Without a limit, a connection that is lost without
+/// a word is waited for until the system gives it up, after a quarter of an hour.
+pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 20 });
+/// Settings of all connections. The database asks a silent client whether it is still there, and ends the session of one
+/// that is not. The questions also keep a connection open in routers, which forget those that are silent for minutes.
+const KEEPALIVES: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "60"),
+    ("tcp_keepalives_interval", "10"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "90s"),
+];
 
 /// A session of the database: its process, and the start of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +57,14 @@ impl Store {
             .application_name("assay")
             // A group commit is planned once, not at each commit.
             .options([("plan_cache_mode", "force_generic_plan")])
+            .options(KEEPALIVES)
             // The server ends the transaction of a client that it lost without noticing, so that a
             // repeat of the group commit does not wait for its locks.
             .options([("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MAX)]);
         // A pool reports a timeout only; a connection fails at once, with the reason.
-        PgConnection::connect_with(&options).await?.close().await?;
+        let mut connection = PgConnection::connect_with(&options).await?;
+        check_encoding(&mut connection).await?;
+        connection.close().await?;
         let upkeep = PgPoolOptions::new()
             .max_connections(UPKEEP_CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -77,6 +92,31 @@ impl Store {
         self.pool.close().await;
         self.upkeep.close().await;
     }
+}
+
+/// An answer, or the error of a lost connection if there is none within `limit`.
+pub(crate) async fn in_time<T, E: From<sqlx::Error>>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| {
+        let detail = format!("no answer within {} s", limit.as_secs());
+        Err(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, detail)).into())
+    })
+}
+
+/// Refuses a database that cannot keep every text.
+async fn check_encoding(connection: &mut PgConnection) -> Result<(), StoreError> {
+    let encoding =
+        sqlx::query_scalar!(r#"select current_setting('server_encoding') as "encoding!""#)
+            .fetch_one(connection)
+            .await?;
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    Err(StoreError::Conflict(format!(
+        "its encoding is {encoding}; make one with `create database NAME encoding 'UTF8' template template0`"
+    )))
 }
 
 /// Runs the migrations that the database lacks. It may have newer ones, by the next release, unless one of them says
@@ -135,6 +175,24 @@ mod tests {
         sqlx::query("select pg_sleep(0.2)").execute(&store.upkeep).await.expect("no limit");
         hasty.close().await;
         store.close().await;
+        cluster.stop().await;
+    }
+
+    #[tokio::test]
+    async fn a_database_that_cannot_keep_every_text_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let mut connection = PgConnection::connect(cluster.url()).await.expect("it answers");
+        sqlx::query("create database latin encoding 'LATIN1' template template0")
+            .execute(&mut connection)
+            .await
+            .expect("it is made");
+        connection.close().await.expect("it closes");
+        let latin = cluster.url().replace("/assay?", "/latin?");
+        let refused = Store::connect(&latin).await.err().expect("it keeps no emoji");
+        assert!(matches!(&refused, StoreError::Conflict(_)), "{refused}");
+        assert!(refused.to_string().contains("LATIN1"), "{refused}");
         cluster.stop().await;
     }
 }

@@ -1,14 +1,21 @@
 //! The dispatcher's questions to the database: a trait, so that a simulation can put rows in memory in its place.
 
+use std::time::Duration;
+
 use assay_core::id::{BatchId, TenantId};
 use sqlx::PgConnection;
 
 use super::admissions::{self, Admitted};
+use super::connection::{ANSWER_MAX, in_time};
 use super::operations::IncidentRow;
 use super::outcomes::{self, Recorded};
 use super::restore::{LiveBatchRow, LiveRequestRow};
 use super::single::{self, SingleRow};
 use super::{Store, StoreError, is_connection_loss};
+
+/// The longest wait for a commit, after which the connection counts as lost: much longer than a slow disk takes, because
+/// a commit that takes longer whenever it is repeated would never be done.
+const COMMIT_MAX: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
 
 /// The database of a dispatcher. A write that returned `Ok` is durable; one that failed with
 /// [`CommitError::Repeat`] or [`CommitError::Rows`] changed nothing. After any other error nobody knows.
@@ -116,28 +123,28 @@ impl DispatchStore for Store {
     type Connection = PgConnection;
 
     async fn connect(&self) -> Result<PgConnection, CommitError> {
-        Ok(self.writer().await?)
+        Ok(in_time(ANSWER_MAX, self.writer()).await?)
     }
 
     async fn write_admissions(
         connection: &mut PgConnection,
         group: &[&Admitted],
     ) -> Result<(), CommitError> {
-        Ok(admissions::write(connection, group).await?)
+        Ok(in_time(COMMIT_MAX, admissions::write(connection, group)).await?)
     }
 
     async fn write_records(
         connection: &mut PgConnection,
         group: &[&Recorded],
     ) -> Result<(), CommitError> {
-        Ok(outcomes::write(connection, group).await?)
+        Ok(in_time(COMMIT_MAX, outcomes::write(connection, group)).await?)
     }
 
     async fn write_singles(
         connection: &mut PgConnection,
         group: &[&SingleRow],
     ) -> Result<(), CommitError> {
-        Ok(single::write(connection, group).await?)
+        Ok(in_time(COMMIT_MAX, single::write(connection, group)).await?)
     }
 
     async fn live_batches(&self) -> Result<Vec<LiveBatchRow>, StoreError> {
@@ -162,5 +169,116 @@ impl DispatchStore for Store {
 
     fn end_usurped(&self) -> ! {
         std::process::abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use assay_core::id::BatchId;
+    use assay_core::time::Micros;
+    use assay_postgres::{Cluster, Options};
+    use tokio::net::{TcpListener, UnixStream};
+    use tokio::sync::{mpsc, watch};
+
+    use super::*;
+    use crate::admissions::{Admission, BatchMark};
+    use crate::group_commit::{self, Weigh, Write};
+
+    /// Forwards connections to the database's socket until `silent` is true. Those that there are then say nothing more
+    /// and stay open, and so does what connects before it is false again.
+    async fn forward(listener: TcpListener, socket: PathBuf, silent: watch::Receiver<bool>) {
+        loop {
+            let (mut client, _) = listener.accept().await.expect("a connection");
+            let (socket, mut silent) = (socket.clone(), silent.clone());
+            tokio::spawn(async move {
+                let mut database = UnixStream::connect(socket).await.expect("it listens");
+                let copied = tokio::select! {
+                    biased;
+                    () = async { drop(silent.wait_for(|silent| *silent).await) } => None,
+                    copied = tokio::io::copy_bidirectional(&mut client, &mut database) => Some(copied),
+                };
+                if copied.is_none() {
+                    std::future::pending::<()>().await;
+                }
+            });
+        }
+    }
+
+    /// A write that changes no row.
+    #[derive(Debug)]
+    struct Nothing(Admitted);
+
+    impl Nothing {
+        fn new() -> Self {
+            let at = Micros::from_secs(1_790_000_000);
+            let mark = BatchMark { first_request_at: Some(at), sealed_at: None };
+            let admission = Admission { mark, ..Admission::default() };
+            let (tenant, batch) = (TenantId::generate(), BatchId::generate());
+            Self(Admitted { tenant, batch, at, admission })
+        }
+    }
+
+    impl Weigh for Nothing {
+        fn rows(&self) -> usize {
+            self.0.rows()
+        }
+
+        fn bytes(&self) -> usize {
+            self.0.bytes()
+        }
+    }
+
+    impl Write for Nothing {
+        fn batch(&self) -> BatchId {
+            self.0.batch
+        }
+
+        async fn write<S: DispatchStore>(
+            connection: &mut S::Connection,
+            group: &[Self],
+        ) -> Result<(), CommitError> {
+            let rows: Vec<_> = group.iter().map(|write| &write.0).collect();
+            S::write_admissions(connection, &rows).await
+        }
+    }
+
+    #[tokio::test]
+    async fn connections_that_are_lost_without_a_word_hold_up_no_commit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let socket = cluster.url().split(['=', '&']).nth(1).expect("the socket's folder");
+        let socket = PathBuf::from(socket).join(".s.PGSQL.5432");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("a port");
+        let (silent, silence) = watch::channel(false);
+        tokio::spawn(forward(listener, socket, silence));
+
+        let url = format!("postgres://assay@{address}/assay?sslmode=disable");
+        let store = Store::connect(&url).await.expect("it answers");
+        let mut lock = store.try_lock().await.expect("answers").expect("it is free");
+        let (writes, gathered) = mpsc::unbounded_channel();
+        let (commits, mut committed) = mpsc::unbounded_channel();
+        let commit = move |group: Vec<Nothing>| commits.send(group.len()).expect("it is read");
+        let refused = |_: Nothing, reason: &str| panic!("{reason}");
+        tokio::spawn(group_commit::run(store.clone(), "nothing", gathered, commit, refused));
+        writes.send(Nothing::new()).expect("it is read");
+        assert_eq!(committed.recv().await, Some(1));
+
+        silent.send_replace(true);
+        writes.send(Nothing::new()).expect("it is read");
+        let (connected, checked) = tokio::join!(store.connect(), lock.check());
+        let refused = connected.map(drop);
+        assert!(matches!(refused, Err(CommitError::Lost(_))), "{refused:?}");
+        assert!(matches!(checked, Err(StoreError::Unavailable(_))), "{checked:?}");
+        assert!(matches!(store.try_lock_again(&lock).await, Err(StoreError::Unavailable(_))));
+        silent.send_replace(false);
+        assert_eq!(committed.recv().await, Some(1));
+        // The database has not noticed it yet, and the former session keeps the lock.
+        let again = store.try_lock_again(&lock).await.expect("it answers");
+        again.expect("the lock is its own").check().await.expect("it is held");
+        cluster.stop().await;
     }
 }

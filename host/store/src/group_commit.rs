@@ -51,9 +51,10 @@ pub trait Write: Weigh + Send + Sync + Sized {
 /// reason. It either answers the caller or returns the write: then the write is kept, with the later ones
 /// of its batch, and tried again until the database takes it. Writes that are kept at the end are lost.
 ///
-/// A transaction of several statements can be left open by a connection that is lost without a word,
-/// and the repeat then waits for its locks. `idle_in_transaction_session_timeout` bounds that wait;
-/// see [`super::Store::connect`].
+/// A connection without an answer counts as lost after a minute. The database may still work on its
+/// statement: the repeat then waits for the rows of that one, again and again if need be. A transaction of
+/// several statements can also be left open by such a connection; `idle_in_transaction_session_timeout`
+/// bounds the wait for it. See [`super::Store::connect`].
 pub async fn run<S: DispatchStore, W: Write>(
     store: S,
     what: &'static str,

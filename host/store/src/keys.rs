@@ -314,6 +314,9 @@ impl Store {
             };
             audit(&mut transaction, now, &act).await?;
             transaction.commit().await?;
+        } else {
+            // Its connection is for whoever waits for one, and the next line may.
+            transaction.rollback().await?;
         }
         self.key(tenant, id, now).await
     }

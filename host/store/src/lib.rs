@@ -49,3 +49,6 @@ pub use dispatch_store::{CommitError, DispatchStore};
 pub use error::{DATABASE_FAILURES, StoreError, is_connection_loss};
 pub use listed::ListedRows;
 pub use lock::{DispatcherLock, HolderWatch, LockHolder};
+
+#[cfg(test)]
+mod tests;

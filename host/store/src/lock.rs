@@ -8,11 +8,13 @@
 
 use std::io;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use time::OffsetDateTime;
+use tokio::time::Instant;
 
-use super::connection::Session;
+use super::connection::{ANSWER_MAX, Session, in_time};
 use super::{Store, StoreError};
 
 /// The key of the advisory lock.
@@ -31,9 +33,16 @@ const LOCK_SETTINGS: [(&str, &str); 7] = [
 ];
 /// The name of the connections that write group commits.
 const WRITERS: &str = "assay group commits";
+/// Settings of these connections. A repeat that waits for the rows of a try which the database has not ended yet gives up
+/// before its own time is over: otherwise each repeat would leave one more session that waits.
+const WRITER_SETTINGS: [(&str, &str); 1] = [("lock_timeout", "10s")];
 const NOT_HELD: &str = "this server does not hold the dispatcher's lock";
 /// The longest wait for the end of another session, in milliseconds.
 const END_MS_MAX: i64 = 10_000;
+/// The longest wait for the ends of all sessions of a former dispatcher.
+const WRITERS_END_MAX: Duration = Duration::from_secs(30);
+/// The pause between two looks at them.
+const END_PERIOD: Duration = Duration::from_millis(20);
 
 /// The server that dispatches, as another one sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,10 +74,8 @@ impl Store {
     /// Takes the dispatcher's lock on a connection of its own, or returns `None` while another server
     /// holds it. The lock is held as long as the connection lives.
     pub async fn try_lock(&self) -> Result<Option<DispatcherLock>, StoreError> {
-        match self.advisory_lock().await? {
-            Some(connection) => self.begin_epoch(connection).await.map(Some),
-            None => Ok(None),
-        }
+        let (connection, taken) = self.ask_for_lock().await?;
+        if taken { self.begin_epoch(connection).await.map(Some) } else { Ok(None) }
     }
 
     /// Takes the dispatcher's lock on a connection of its own, as soon as no other server holds it.
@@ -80,23 +87,28 @@ impl Store {
         self.begin_epoch(connection).await
     }
 
-    /// Takes the lock again whose connection was lost. Fails if another server has dispatched since, also while that one
-    /// holds the lock: what this one knows is old then.
+    /// Takes the lock again whose connection was lost, also from the session of that connection, which the database may
+    /// keep for a while. Fails if another server has dispatched since, also while that one holds the lock: what this one
+    /// knows is old then.
     pub async fn try_lock_again(
         &self,
         lost: &DispatcherLock,
     ) -> Result<Option<DispatcherLock>, StoreError> {
-        let taken = self.advisory_lock().await?;
-        let epoch = sqlx::query_scalar!("select epoch from dispatcher_epoch")
-            .fetch_one(&self.upkeep)
-            .await?;
-        if epoch != lost.epoch {
-            return Err(StoreError::Conflict("another server has dispatched since".into()));
-        }
-        match taken {
-            Some(connection) => self.hold(connection, epoch).await.map(Some),
-            None => Ok(None),
-        }
+        let taking = async {
+            let (mut connection, mut taken) = self.ask_for_lock().await?;
+            let epoch = sqlx::query_scalar!("select epoch from dispatcher_epoch")
+                .fetch_one(&mut connection)
+                .await?;
+            if epoch != lost.epoch {
+                return Err(StoreError::Conflict("another server has dispatched since".into()));
+            }
+            if !taken {
+                end_session(&mut connection, lost.session).await?;
+                taken = try_advisory_lock(&mut connection).await?;
+            }
+            if taken { self.hold(connection, epoch).await.map(Some) } else { Ok(None) }
+        };
+        in_time(ANSWER_MAX, taking).await
     }
 
     async fn lock_connection(&self) -> Result<PgConnection, sqlx::Error> {
@@ -105,13 +117,11 @@ impl Store {
         PgConnection::connect_with(&options.disable_statement_logging()).await
     }
 
-    async fn advisory_lock(&self) -> Result<Option<PgConnection>, StoreError> {
+    /// A connection of its own, and whether it has taken the lock.
+    async fn ask_for_lock(&self) -> Result<(PgConnection, bool), sqlx::Error> {
         let mut connection = self.lock_connection().await?;
-        let taken =
-            sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
-                .fetch_one(&mut connection)
-                .await?;
-        Ok(taken.then_some(connection))
+        let taken = try_advisory_lock(&mut connection).await?;
+        Ok((connection, taken))
     }
 
     /// Dispatches with the lock that `connection` has taken.
@@ -142,28 +152,35 @@ impl Store {
         .fetch_one(&mut connection)
         .await?;
         *self.holding.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
-        Ok(DispatcherLock { connection, epoch })
+        Ok(DispatcherLock { connection: Some(connection), session, epoch })
     }
 
     /// Ends what is left of former dispatchers. Must be called once after the lock was taken for the first time, before
     /// anything is read that they could still change.
     pub async fn end_former_writers(&self) -> Result<(), StoreError> {
-        let left = sqlx::query_scalar!(
-            r#"
-            select count(*) filter (where not pg_terminate_backend(pid, $2)) as "left!"
-            from pg_stat_activity
-            where datname = current_database() and application_name = $1
-            "#,
-            WRITERS,
-            END_MS_MAX,
-        )
-        .fetch_one(&self.upkeep)
-        .await?;
-        if left > 0 {
-            let detail = format!("{left} sessions of a former server do not end in the database");
-            return Err(StoreError::Conflict(detail));
+        let began = Instant::now();
+        loop {
+            // Only its absence says that a session has ended: one that ends by itself just now cannot be told to.
+            let left = sqlx::query_scalar!(
+                r#"
+                select count(pg_terminate_backend(pid)) as "left!"
+                from pg_stat_activity
+                where datname = current_database() and application_name = $1
+                "#,
+                WRITERS,
+            )
+            .fetch_one(&self.upkeep)
+            .await?;
+            if left == 0 {
+                return Ok(());
+            }
+            if began.elapsed() > WRITERS_END_MAX {
+                let detail =
+                    format!("{left} sessions of a former server do not end in the database");
+                return Err(StoreError::Conflict(detail));
+            }
+            tokio::time::sleep(END_PERIOD).await;
         }
-        Ok(())
     }
 
     /// The server that dispatches, if there is one.
@@ -189,24 +206,14 @@ impl Store {
 
     /// Ends the session of a server that hangs, so that its lock becomes free.
     pub async fn end_holder(&self, holder: LockHolder) -> Result<(), StoreError> {
-        let Session { pid, since } = holder.session;
-        sqlx::query!(
-            r#"
-            select pg_terminate_backend(pid, $3) as "ended!"
-            from pg_stat_activity where pid = $1 and backend_start = $2
-            "#,
-            pid,
-            since,
-            END_MS_MAX,
-        )
-        .fetch_optional(&self.upkeep)
-        .await?;
-        Ok(())
+        let mut connection = self.upkeep.acquire().await?;
+        Ok(end_session(&mut connection, holder.session).await?)
     }
 
     /// A connection for group commits; fails unless this store's dispatcher holds the lock.
     pub(crate) async fn writer(&self) -> Result<PgConnection, sqlx::Error> {
-        let options = self.upkeep.connect_options().as_ref().clone().application_name(WRITERS);
+        let options = self.upkeep.connect_options().as_ref().clone();
+        let options = options.application_name(WRITERS).options(WRITER_SETTINGS);
         let mut connection = PgConnection::connect_with(&options).await?;
         let holding = *self.holding.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(Session { pid, since }) = holding else { return Ok(connection) };
@@ -232,17 +239,46 @@ impl Store {
     }
 }
 
+async fn try_advisory_lock(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
+        .fetch_one(connection)
+        .await
+}
+
+/// Ends a session, if it is still there, and waits for its end.
+async fn end_session(connection: &mut PgConnection, session: Session) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        select pg_terminate_backend(pid, $3) as "ended!"
+        from pg_stat_activity where pid = $1 and backend_start = $2
+        "#,
+        session.pid,
+        session.since,
+        END_MS_MAX,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(())
+}
+
 /// The right to dispatch for a database, as an advisory lock.
 pub struct DispatcherLock {
-    connection: PgConnection,
+    /// `None` once it is lost.
+    connection: Option<PgConnection>,
+    session: Session,
     /// The number of the acquisition.
     epoch: i64,
 }
 
 impl DispatcherLock {
-    /// Fails once the connection, and with it the lock, is gone. Others see by it that this server runs.
+    /// Fails once the connection, and with it the lock, is gone. Others see by it that this server runs. A connection
+    /// without an answer is closed, so that the lock does not stay with it in a database that was away for a while.
     pub async fn check(&mut self) -> Result<(), StoreError> {
-        sqlx::query!("select 1 as one").fetch_one(&mut self.connection).await?;
+        let lost = || StoreError::Unavailable(sqlx::Error::Io(io::Error::other(NOT_HELD)));
+        let mut connection = self.connection.take().ok_or_else(lost)?;
+        let answer = sqlx::query!("select 1 as one").fetch_one(&mut connection);
+        in_time(ANSWER_MAX, answer).await?;
+        self.connection = Some(connection);
         Ok(())
     }
 }
@@ -272,6 +308,35 @@ mod tests {
         assert_eq!(looks(&mut watch, &others), [0, 0, 0, 0, 0, 1]);
         // The database does not tell.
         assert_eq!(looks(&mut watch, &[holder(1, None), holder(1, None)]), [0, 0]);
+    }
+
+    #[tokio::test]
+    async fn sessions_that_end_by_themselves_do_not_stand_in_the_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let store = Store::connect(cluster.url()).await.expect("it answers");
+        // The server is killed during three commits: the database notices it as each of them is done.
+        let mut sent = Vec::new();
+        for _ in 0..3 {
+            let mut writer = store.writer().await.expect("nobody holds the lock");
+            sent.push(tokio::spawn(async move {
+                let commit = sqlx::query("select pg_sleep(0.06)").execute(&mut writer);
+                let killed = tokio::time::timeout(Duration::from_millis(20), commit).await;
+                assert!(killed.is_err(), "{killed:?}");
+            }));
+        }
+        for killed in sent {
+            killed.await.expect("it was sent");
+        }
+        store.end_former_writers().await.expect("they end");
+        let left = sqlx::query_scalar::<_, i64>(
+            "select count(*) from pg_stat_activity where application_name = $1",
+        );
+        let left = left.bind(WRITERS).fetch_one(&store.upkeep).await.expect("answers");
+        assert_eq!(left, 0);
+        store.close().await;
+        cluster.stop().await;
     }
 
     #[tokio::test]

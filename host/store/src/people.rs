@@ -201,6 +201,7 @@ impl Store {
         let before = self.person(id).await?;
         let mut transaction = self.pool.begin().await?;
         lock_admins(&mut transaction).await?;
+        let had_admin = has_admin(&mut transaction).await?;
         sqlx::query!(
             "update people set name = coalesce($2, name),
                 disabled_at = case when $3 then coalesce(disabled_at, $4) when not $3 then null
@@ -217,7 +218,9 @@ impl Store {
             sqlx::query!("delete from sessions where person_id = $1", id.0)
                 .execute(&mut *transaction)
                 .await?;
-            keep_an_admin(&mut transaction).await?;
+            if had_admin {
+                keep_an_admin(&mut transaction).await?;
+            }
         }
         let shown = |name: &str, disabled: bool| json!({ "name": name, "disabled": disabled });
         let is = (

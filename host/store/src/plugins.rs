@@ -6,10 +6,12 @@ use assay_core::plugin::Description;
 use assay_core::time::Micros;
 use serde_json::json;
 use serde_json::value::RawValue;
+use sqlx::PgExecutor;
 
 use super::audit::{Act, Actor, audit};
 use super::golden_cases::{count, counts, insert_cases};
 use super::listed::ListedRows;
+use super::usage::add_component;
 use super::{Store, StoreError};
 
 /// A published version.
@@ -26,6 +28,8 @@ pub struct PluginRow {
 pub struct NewPlugin<'a> {
     pub tenant: TenantId,
     pub digest: Digest,
+    /// The bytes of the component, which count as stored.
+    pub bytes: u64,
     pub description: &'a Description,
     /// The interfaces that the plugin imports.
     pub imports: &'a [String],
@@ -49,13 +53,24 @@ pub enum Published {
 }
 
 impl Store {
+    /// The number of versions of all plugins of a tenant.
+    pub async fn count_versions(&self, tenant: TenantId) -> Result<i64, StoreError> {
+        let versions = sqlx::query_scalar!(
+            r#"select count(*) as "versions!" from plugins where tenant_id = $1"#,
+            tenant.0,
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(versions)
+    }
+
     pub async fn publish_plugin(
         &self,
         plugin: NewPlugin<'_>,
         actor: &Actor,
         now: Micros,
     ) -> Result<Published, StoreError> {
-        let NewPlugin { tenant, digest, description, imports, cases } = plugin;
+        let NewPlugin { tenant, digest, bytes, description, imports, cases } = plugin;
         let json = serde_json::to_string(description).expect("a description is plain data");
         let mut transaction = self.pool.begin().await?;
         let inserted = sqlx::query!(
@@ -88,6 +103,7 @@ impl Store {
                 })),
             };
             audit(&mut transaction, now, &act).await?;
+            add_component(&mut transaction, tenant, bytes).await?;
             transaction.commit().await?;
             return Ok(Published::New);
         }
@@ -124,22 +140,7 @@ impl Store {
         name: &str,
         version: &str,
     ) -> Result<PluginRow, StoreError> {
-        let row = sqlx::query!(
-            r#"select digest, description::text as "description!", imports, yanked_at from plugins
-            where tenant_id = $1 and name = $2 and version = $3"#,
-            tenant.0,
-            name,
-            version,
-        )
-        .fetch_optional(&self.pool)
-        .await?
-        .ok_or(StoreError::NotFound("plugin version"))?;
-        Ok(PluginRow {
-            digest: digest_of(&row.digest)?,
-            description: description_of(&row.description)?,
-            imports: row.imports,
-            yanked: row.yanked_at.is_some(),
-        })
+        plugin(&self.pool, tenant, name, version).await
     }
 
     /// All versions of one plugin, the newest first.
@@ -323,4 +324,27 @@ pub(super) fn digest_of(bytes: &[u8]) -> Result<Digest, StoreError> {
 fn description_of(json: &str) -> Result<Description, StoreError> {
     serde_json::from_str(json)
         .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}
+pub(crate) async fn plugin(
+    executor: impl PgExecutor<'_>,
+    tenant: TenantId,
+    name: &str,
+    version: &str,
+) -> Result<PluginRow, StoreError> {
+    let row = sqlx::query!(
+        r#"select digest, description::text as "description!", imports, yanked_at from plugins
+            where tenant_id = $1 and name = $2 and version = $3"#,
+        tenant.0,
+        name,
+        version,
+    )
+    .fetch_optional(executor)
+    .await?
+    .ok_or(StoreError::NotFound("plugin version"))?;
+    Ok(PluginRow {
+        digest: digest_of(&row.digest)?,
+        description: description_of(&row.description)?,
+        imports: row.imports,
+        yanked: row.yanked_at.is_some(),
+    })
 }

@@ -1,11 +1,15 @@
 //! Retention: requests, artifacts, results and logs of ended batches are deleted when they are old, in
-//! small transactions. The batches' own rows stay, with their totals.
+//! small transactions. The batches' own rows stay, with their totals; those of single requests, which no list shows, are
+//! deleted some time later.
 //!
 //! ```text
 //!   ended ──(older than its tenant keeps it)──> expired ──(rows deleted, a piece at a time)──> purged
 //! ```
 //!
 //! From `expired` on nobody reads its rows, so that nobody takes a part of them for the whole.
+//!
+//! `tenants.purged_to` bounds the look for old batches: what ended before it was purged. It follows the clock in both
+//! directions, so that what a clock did that was years ahead for an hour is over with that hour.
 
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
@@ -48,6 +52,7 @@ impl Store {
                 purged += ids.len() as u64;
             }
             if batches.is_empty() {
+                self.forget_singles(tenant, before).await?;
                 self.mark_purged_to(tenant, before).await?;
                 return Ok(purged);
             }
@@ -71,6 +76,31 @@ impl Store {
         let old =
             rows.into_iter().map(|row| Old { id: row.id, requests: row.requests.cast_unsigned() });
         Ok(old.collect())
+    }
+
+    /// Deletes the batches' rows of single requests that ended long before `before`.
+    async fn forget_singles(&self, tenant: TenantId, before: Micros) -> Result<(), StoreError> {
+        let kept = limits::PURGED_SINGLE_DAYS_KEPT;
+        delete_in_pieces(|limit| async move {
+            sqlx::query!(
+                "delete from batches where tenant_id = $1 and id in (
+                    select id from batches
+                    where tenant_id = $1 and ended_at < $2 and purged_at is not null
+                        and ended_at >= (select purged_to from tenants where id = $1)
+                            - make_interval(days => $3)
+                        and sealed_at = announced_at
+                    limit $4
+                )",
+                tenant.0,
+                before.since(Micros::from_days(kept)).to_datetime(),
+                kept.cast_signed(),
+                limit,
+            )
+            .execute(&self.upkeep)
+            .await
+        })
+        .await?;
+        Ok(())
     }
 
     async fn expire(&self, tenant: TenantId, ids: &[Uuid], now: Micros) -> Result<(), StoreError> {
@@ -181,7 +211,7 @@ impl Store {
     /// Nothing before this is left to look for.
     async fn mark_purged_to(&self, tenant: TenantId, to: Micros) -> Result<(), StoreError> {
         sqlx::query!(
-            "update tenants set purged_to = greatest(purged_to, $2) where id = $1",
+            "update tenants set purged_to = $2 where id = $1",
             tenant.0,
             to.to_datetime(),
         )

@@ -7,6 +7,7 @@ use assay_api::tenant::DayUsage;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
 use serde::Serialize;
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
@@ -42,6 +43,24 @@ impl StoredColumns {
         }
         columns
     }
+}
+
+/// Adds the component of a plugin to the stored bytes.
+pub(super) async fn add_component(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    bytes: u64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into stored_bytes (tenant_id, writer, bytes) values ($1, 'plugins', $2)
+        on conflict (tenant_id, writer)
+        do update set bytes = stored_bytes.bytes + excluded.bytes",
+        tenant.0,
+        bytes.cast_signed(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Makes a checked query that also adds up stored bytes. `$with` are `with` queries; the one named
@@ -90,7 +109,7 @@ impl UsageRow {
 }
 
 impl Store {
-    /// The bytes of the tenant's requests, artifacts, results and logs.
+    /// The bytes of the tenant's requests, artifacts, results, logs and components of plugins.
     pub async fn stored_bytes(&self, tenant: TenantId) -> Result<u64, StoreError> {
         let bytes = sqlx::query_scalar!(
             r#"select coalesce(sum(bytes), 0)::bigint as "bytes!" from stored_bytes where tenant_id = $1"#,

@@ -149,13 +149,13 @@ impl Store {
                 id: WebhookId(row.id),
                 name: row.name,
                 to: row.url,
-                form: form(&row.form)?,
+                form: form(&row.form).map_err(unreadable)?,
                 kinds: row.kinds.iter().filter_map(|kind| IncidentKind::parse(kind)).collect(),
                 platform: row.platform,
                 created_at: Micros::from_datetime(row.created_at),
                 created_by: row.created_by,
                 secret: None,
-                latest: latest.map(DeliveryRow::into_delivery).transpose()?,
+                latest: latest.and_then(DeliveryRow::into_readable),
             })
         });
         webhooks.collect()
@@ -221,7 +221,7 @@ impl Store {
             let max = limits::WEBHOOK_DELIVERIES_WAITING_MAX;
             return Err(StoreError::Conflict(format!("{max} deliveries wait already")));
         };
-        row.into_delivery()
+        row.into_delivery().map_err(unreadable)
     }
 
     /// The latest first.
@@ -247,7 +247,7 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
-        rows.into_iter().map(DeliveryRow::into_delivery).collect()
+        Ok(rows.into_iter().filter_map(DeliveryRow::into_readable).collect())
     }
 
     /// Makes deliveries of the open incidents since `since`: one for each webhook and those that are alike, of
@@ -331,7 +331,7 @@ impl Store {
         Ok(webhooks.len())
     }
 
-    /// The deliveries that are due, a few of each tenant.
+    /// The deliveries that are due, a few of each tenant. One that cannot be read, as a newer release may leave it, fails.
     pub async fn due_deliveries(&self, at: Micros) -> Result<Vec<DueDelivery>, StoreError> {
         let rows = sqlx::query!(
             r#"
@@ -351,20 +351,31 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
-        let due = rows.into_iter().map(|row| {
-            Ok(DueDelivery {
+        let mut due = Vec::with_capacity(rows.len());
+        for row in rows {
+            let incident = row.incident.map(|text| incident(&text)).transpose();
+            let (incident, form) = match (incident, form(&row.form)) {
+                (Ok(incident), Ok(form)) => (incident, form),
+                (Err(error), _) | (_, Err(error)) => {
+                    // Each try would end so, and the others must not wait for it.
+                    tracing::error!(%error, delivery = row.id, "a delivery cannot be read");
+                    self.record_try(row.id, &TryResult::Failed { error }, at).await?;
+                    continue;
+                }
+            };
+            due.push(DueDelivery {
                 id: row.id,
-                incident: row.incident.map(|text| incident(&text)).transpose()?,
+                incident,
                 tries: row.tries.cast_unsigned(),
                 webhook: row.webhook,
                 tenant: row.tenant,
                 url: row.url,
-                form: form(&row.form)?,
+                form,
                 secret: row.secret,
                 hosts: row.hosts,
-            })
-        });
-        due.collect()
+            });
+        }
+        Ok(due)
     }
 
     /// Counts a try of a delivery. A delivery whose webhook was removed meanwhile is gone.
@@ -423,9 +434,17 @@ struct DeliveryRow {
 }
 
 impl DeliveryRow {
-    fn into_delivery(self) -> Result<WebhookDelivery, StoreError> {
+    /// `None` for a delivery that cannot be read, as a newer release may leave it.
+    fn into_readable(self) -> Option<WebhookDelivery> {
+        let id = self.id;
+        let read = self.into_delivery();
+        read.inspect_err(|error| tracing::warn!(%error, delivery = id, "a delivery cannot be read"))
+            .ok()
+    }
+
+    fn into_delivery(self) -> Result<WebhookDelivery, String> {
         let state = DeliveryState::parse(&self.state)
-            .ok_or_else(|| unreadable(format!("delivery {} has an unknown state", self.id)))?;
+            .ok_or_else(|| format!("a delivery has the state `{}`", self.state))?;
         let incident = self.incident.map(|text| incident(&text)).transpose()?;
         let next_try_at =
             (state == DeliveryState::Waiting).then(|| Micros::from_datetime(self.due_at));
@@ -441,13 +460,12 @@ impl DeliveryRow {
     }
 }
 
-fn incident(text: &str) -> Result<Incident, StoreError> {
-    serde_json::from_str(text)
-        .map_err(|error| unreadable(format!("the incident of a delivery: {error}")))
+fn incident(text: &str) -> Result<Incident, String> {
+    serde_json::from_str(text).map_err(|error| format!("the incident of a delivery: {error}"))
 }
 
-fn form(text: &str) -> Result<WebhookForm, StoreError> {
-    WebhookForm::parse(text).ok_or_else(|| unreadable(format!("a webhook has the form `{text}`")))
+fn form(text: &str) -> Result<WebhookForm, String> {
+    WebhookForm::parse(text).ok_or_else(|| format!("a webhook has the form `{text}`"))
 }
 
 fn unreadable(why: String) -> StoreError {

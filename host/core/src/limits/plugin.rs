@@ -4,6 +4,8 @@ use super::{KIB, MIB};
 
 /// The bytes of a component.
 pub const PLUGIN_BYTES_MAX: usize = 128 * MIB;
+/// The versions of a tenant's plugins. They are kept for ever, as are their components.
+pub const PLUGIN_VERSIONS_MAX: i64 = 10_000;
 /// The bytes of the name of a plugin, a channel, a pool, a stage or a tenant.
 pub const PLUGIN_NAME_BYTES_MAX: usize = 64;
 /// The bytes of a plugin's version.

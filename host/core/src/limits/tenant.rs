@@ -18,3 +18,5 @@ pub const HOST_NAME_BYTES_MAX: usize = 253;
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 /// The rows that are deleted in one commit when they are too old.
 pub const PURGED_ROWS_AT_ONCE: u32 = 5_000;
+/// The days for which a single request whose result was deleted is still known as such.
+pub const PURGED_SINGLE_DAYS_KEPT: u32 = 30;

@@ -27,7 +27,7 @@ pub(crate) fn single_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: Str
     let at = now();
     BatchRow {
         tenant,
-        id: BatchId::generate(),
+        id: BatchId::generate_at(at),
         run: RUN.into(),
         iteration: 0,
         plugin: plugin.description.name.clone(),

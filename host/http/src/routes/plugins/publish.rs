@@ -52,7 +52,7 @@ pub(crate) async fn publish(
     if query.skip_cases {
         caller.need(Scope::Admin)?;
     }
-    quotas::not_suspended(&app, caller.tenant)?;
+    quotas::publishes(&app, caller.tenant).await?;
     let settings = app.dispatch.tenants.get(caller.tenant);
     let publisher =
         Publisher { tenant: caller.tenant, actor: &caller.actor(), grants: &settings.grants };
