@@ -82,6 +82,37 @@ fn pod_of(pods: &[String], worker: &Worker) -> String {
     named.unwrap_or_else(|| panic!("{worker:?} is none of {pods:?}")).clone()
 }
 
+/// Nothing listens longer than the server waits.
+#[tokio::test]
+async fn a_server_is_ready_though_kubernetes_never_answers() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("binds");
+    let address = silent.local_addr().expect("an address");
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, content: Value| -> String {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content.to_string()).expect("writes");
+        path.to_str().expect("a plain path").into()
+    };
+    let kubeconfig = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "silent",
+        "clusters": [{ "name": "silent", "cluster": { "server": format!("http://{address}") } }],
+        "users": [{ "name": "silent", "user": {} }],
+        "contexts": [{ "name": "silent", "context": { "cluster": "silent", "user": "silent" } }]
+    });
+    let environment = vec![("KUBECONFIG".into(), write("kubeconfig", kubeconfig))];
+    let file = write("pools.yaml", json!({ "pools": { "cpu": workers_pool() } }));
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=1".into()],
+        arguments: ["--worker-listen", "127.0.0.1:0", "--kubernetes", &file]
+            .map(String::from)
+            .into(),
+        environment,
+        ..HostOptions::default()
+    });
+    let why = "cannot look for earlier workers: it gave no answer in 30 s";
+    assert_eq!(waits(&host.client(), "cpu", why).await, 1);
+}
+
 #[tokio::test]
 async fn pods_join_answer_and_are_deleted_one_by_one() {
     let cluster = Cluster::start(4).await;

@@ -5,10 +5,15 @@ use std::time::Duration;
 
 use assay_api::operations::{Worker, WorkerState};
 use assay_core::id::TicketId;
-use assay_tests::{Answers, Host, HostOptions, Node, Sleepers, Slurm, assay, item, program, until};
+use assay_postgres::{Cluster, Options};
+use assay_tests::{
+    Answers, Host, HostOptions, Node, Sleepers, Slurm, Spawned, assay, item, program, signal, until,
+};
 
 use crate::launched::{busy, joined, pool, scores, set, waits};
+use crate::standby::{self, free_address, not_ready, serve_command};
 
+const SOON: Duration = Duration::from_secs(120);
 const ONE_CPU: Node = Node { cpus: 1, gpus: 0 };
 const LONG: &str = "minutes = 30\ndrain_seconds = 60\n";
 
@@ -124,6 +129,25 @@ async fn a_job_that_ends_before_it_joins_says_what_it_printed() {
 }
 
 #[tokio::test]
+async fn a_worker_that_gets_a_certificate_and_never_serves_is_forgotten() {
+    let Some(slurm) = Slurm::start(&[ONE_CPU]) else { return };
+    let pools = format!("[pools.cpu]\n{LONG}worker = [\"--no-such-option\"]\n");
+    let host = server(&slurm, &["cpu=0"], &slurm.file(&pools, &real()));
+    let client = host.client();
+    let known = async |count: usize| {
+        until(&format!("{count} workers may connect"), async || {
+            let known = client.remote_workers().await.expect("answers").items;
+            (known.len() == count).then_some(())
+        })
+        .await;
+    };
+    set(&client, "cpu", 1).await;
+    known(1).await;
+    set(&client, "cpu", 0).await;
+    known(0).await;
+}
+
+#[tokio::test]
 async fn a_controller_that_is_away_costs_no_worker() {
     let Some(mut slurm) = Slurm::start(&[Node { cpus: 4, gpus: 0 }]) else { return };
     let file = slurm.file(&format!("[pools.cpu]\n{LONG}"), &real());
@@ -232,12 +256,29 @@ async fn a_job_that_gives_way_loses_no_request() {
     assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 2), "{result:?}");
 }
 
+fn tickets(workers: Vec<Worker>) -> BTreeSet<TicketId> {
+    workers.into_iter().map(|it| it.ticket).collect()
+}
+
 #[tokio::test]
 async fn jobs_outlive_a_server_that_is_killed() {
     let Some(slurm) = Slurm::start(&[Node { cpus: 4, gpus: 0 }]) else { return };
+    outlive_a_server(slurm, |_| {}, |_| {}).await;
+}
+
+#[tokio::test]
+async fn jobs_outlive_a_server_that_is_started_while_slurm_is_away() {
+    let Some(slurm) = Slurm::start(&[Node { cpus: 4, gpus: 0 }]) else { return };
+    outlive_a_server(slurm, Slurm::stop_controller, Slurm::start_controller).await;
+}
+
+async fn outlive_a_server(
+    mut slurm: Slurm,
+    before: impl FnOnce(&mut Slurm),
+    after: impl FnOnce(&mut Slurm),
+) {
     let file = slurm.file(&format!("[pools.cpu]\n{LONG}"), &real());
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
-    let address = free.expect("bound").to_string();
+    let address = free_address();
     let mut host = Host::start(HostOptions {
         workers: vec!["cpu=2".into()],
         arguments: ["--worker-listen", &address, "--slurm", &file].map(String::from).into(),
@@ -245,17 +286,58 @@ async fn jobs_outlive_a_server_that_is_killed() {
         ..HostOptions::default()
     });
     let plugin = host.publish("trivial").await;
-    let tickets = |workers: Vec<Worker>| -> BTreeSet<TicketId> {
-        workers.into_iter().map(|it| it.ticket).collect()
-    };
-    let before = tickets(joined(&host.client(), 2).await);
+    let known = tickets(joined(&host.client(), 2).await);
     host.kill();
+    before(&mut slurm);
     host.restart();
-    let after = tickets(joined(&host.client(), 2).await);
-    assert_eq!(before, after);
+    after(&mut slurm);
+    assert_eq!(tickets(joined(&host.client(), 2).await), known);
     jobs(&slurm, 2).await;
     assert_eq!(pool(&host.client(), "cpu").await.workers.joined, 0, "they are the pool's own");
     scores(&host, &plugin).await;
     assert!(host.stop(), "it ends well");
     jobs(&slurm, 0).await;
+}
+
+#[tokio::test]
+async fn a_server_that_hung_ends_no_job_of_the_one_that_took_over() {
+    let Some(slurm) = Slurm::start(&[Node { cpus: 4, gpus: 0 }]) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
+    let cluster = cluster.expect("PostgreSQL starts");
+    let [one, two] = [free_address(), free_address()];
+    let pools = format!("server = \"{one},{two}\"\n[pools.cpu]\n{LONG}");
+    let file = slurm.file(&pools, &real());
+    let own = |listen| ["--workers", "cpu=2", "--worker-listen", listen, "--slurm", &file];
+    let first = Host::start(HostOptions {
+        database_url: Some(cluster.url().to_owned()),
+        workers: Vec::new(),
+        arguments: own(&one).map(String::from).into(),
+        environment: slurm.environment(),
+        ..HostOptions::default()
+    });
+    let known = tickets(joined(&first.client(), 2).await);
+    let (data, address) = (folder.path().join("standby"), free_address());
+    std::fs::create_dir(&data).expect("makes the folder");
+    std::os::unix::fs::symlink(first.data().join("objects"), data.join("objects")).expect("links");
+    let mut command = serve_command(&data, &address, cluster.url(), &own(&two));
+    let mut second = Spawned::start(command.envs(slurm.environment()));
+    not_ready(&address, "another server dispatches").await;
+
+    signal(first.pid(), "STOP");
+    second.wait_for("ready on", SOON);
+    let client = standby::client(&data);
+    assert_eq!(tickets(joined(&client, 2).await), known, "they have come over");
+    signal(first.pid(), "CONT");
+    until("the first one ends", async || first.log().contains("lock is lost").then_some(())).await;
+    // Slurm says at once of a job that it is cancelled.
+    let ids = jobs(&slurm, 2).await;
+    let ids = ids.iter().map(|job| job.split(' ').next().expect("an id"));
+    assert!(ids.into_iter().all(|job| slurm.state(job) == "RUNNING"), "{}", first.log());
+    assert_eq!(tickets(joined(&client, 2).await), known);
+    assert_eq!(client.remote_workers().await.expect("answers").items.len(), 2);
+    second.signal("TERM");
+    assert!(second.wait(SOON).success());
+    jobs(&slurm, 0).await;
+    cluster.stop().await;
 }

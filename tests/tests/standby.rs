@@ -25,20 +25,29 @@ const SOON: Duration = Duration::from_secs(120);
 const TWO_WORKERS: [&str; 2] = ["--workers", "cpu=2"];
 
 /// An address on which nothing listens.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
     listener.local_addr().expect("an address").to_string()
 }
 
 fn serve(data: &Path, address: &str, database: &str, arguments: &[&str]) -> Spawned {
+    Spawned::start(&mut serve_command(data, address, database, arguments))
+}
+
+pub(crate) fn serve_command(
+    data: &Path,
+    address: &str,
+    database: &str,
+    arguments: &[&str],
+) -> Command {
     let mut command = Command::new(program("assay"));
     command.args(["serve", "--listen", address, "--data"]).arg(data).args(arguments);
     command.arg("--ready-file").arg(data.join("ready")).args(["--database-url", database]);
-    Spawned::start(&mut command)
+    command
 }
 
 /// Waits until the server says that it is not ready, and why; it runs meanwhile.
-async fn not_ready(address: &str, reason: &str) {
+pub(crate) async fn not_ready(address: &str, reason: &str) {
     assay_client::install_tls_provider();
     let http = reqwest::Client::new();
     let get = async |path: &str| http.get(format!("http://{address}{path}")).send().await.ok();
@@ -57,7 +66,7 @@ async fn not_ready(address: &str, reason: &str) {
     assert_eq!(run_code.status(), 504);
 }
 
-fn client(data: &Path) -> Client {
+pub(crate) fn client(data: &Path) -> Client {
     let ready = std::fs::read(data.join("ready")).expect("it is ready");
     let ready: serde_json::Value = serde_json::from_slice(&ready).expect("JSON");
     let text = |name: &str| ready[name].as_str().expect("a text").to_owned();

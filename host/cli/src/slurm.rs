@@ -7,6 +7,7 @@
 //! [pools.gpu]
 //! minutes = 240                             # the walltime
 //! drain_seconds = 660                       # before its end a worker takes nothing new
+//! start_seconds = 120                       # for a job's worker to join, prologs included
 //! sbatch = ["--partition=gpu", "--gres=gpu:1"]
 //! worker = ["--gpus", "1", "--gpu", "cuda"]
 //! ```
@@ -19,6 +20,9 @@ use assay_core::limits;
 use assay_core::plugin::check_name;
 use assay_fleet::{SlurmFile, SlurmPool};
 use serde::Deserialize;
+
+/// The time for a start unless the pool names another one, as workers of this machine have it.
+const START_SECONDS: u32 = limits::WORKER_START_SECONDS_MAX as u32;
 
 #[derive(clap::Args)]
 pub(super) struct SlurmOptions {
@@ -50,6 +54,7 @@ struct File {
 struct Pool {
     minutes: u32,
     drain_seconds: u32,
+    start_seconds: Option<u32>,
     #[serde(default)]
     sbatch: Vec<String>,
     #[serde(default)]
@@ -86,7 +91,8 @@ fn parse(text: &str) -> anyhow::Result<SlurmFile> {
 
 impl Pool {
     fn checked(self) -> anyhow::Result<SlurmPool> {
-        let Self { minutes, drain_seconds, sbatch, worker } = self;
+        let Self { minutes, drain_seconds, start_seconds, sbatch, worker } = self;
+        let start_seconds = start_seconds.unwrap_or(START_SECONDS);
         let max = limits::SLURM_MINUTES_MAX;
         ensure!((1..=max).contains(&minutes), "`minutes` must be from 1 to {max}");
         ensure!(
@@ -94,6 +100,8 @@ impl Pool {
             "`drain_seconds` must be less than the {} seconds of `minutes`",
             minutes * 60
         );
+        let max = limits::SLURM_START_SECONDS_MAX;
+        ensure!((1..=max).contains(&start_seconds), "`start_seconds` must be from 1 to {max}");
         for (key, options) in [("sbatch", &sbatch), ("worker", &worker)] {
             let (count, max) = (options.len(), limits::SLURM_OPTIONS_MAX);
             ensure!(count <= max, "`{key}` has {count} options, the limit is {max}");
@@ -105,7 +113,7 @@ impl Pool {
         if let Some(option) = bare {
             anyhow::bail!("`sbatch` has `{option}`: write each option as one text, --name=value");
         }
-        Ok(SlurmPool { minutes, drain_seconds, sbatch, worker })
+        Ok(SlurmPool { minutes, drain_seconds, start_seconds, sbatch, worker })
     }
 }
 
@@ -132,7 +140,7 @@ mod tests {
         let file = parse(GOOD).expect("is good");
         assert_eq!(file.server.as_deref(), Some("head:7701"));
         let pool = &file.pools["gpu"];
-        assert_eq!((pool.minutes, pool.drain_seconds), (240, 660));
+        assert_eq!((pool.minutes, pool.drain_seconds, pool.start_seconds), (240, 660, 30));
         assert_eq!(pool.sbatch, ["--partition=gpu", "--gres=gpu:1"]);
         let least = parse("[pools.cpu]\nminutes = 1\ndrain_seconds = 0\n").expect("is good");
         assert_eq!((least.server, least.program, least.logs), (None, None, None));
@@ -142,6 +150,11 @@ mod tests {
     fn what_cannot_be_is_refused_in_words() {
         for (was, becomes, says) in [
             ("minutes = 240", "minutes = 0", "`minutes` must be from 1 to"),
+            (
+                "minutes = 240",
+                "minutes = 240\nstart_seconds = 0",
+                "`start_seconds` must be from 1 to",
+            ),
             ("minutes = 240", "minutes = 11", "less than the 660 seconds of `minutes`"),
             ("minutes = 240", "", "missing field `minutes`"),
             ("minutes = 240", "minutes = 240\nhours = 1", "unknown field `hours`"),

@@ -203,6 +203,9 @@ impl Shell {
             }
             Command::WorkerLost { worker } => self.worker_lost(worker),
             Command::Finished { worker, finished } => {
+                if let Some(new) = self.workers.get(worker).filter(|it| it.stages_done == 0) {
+                    self.fleet.proven(new.ticket);
+                }
                 finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
             }
             Command::PluginLoads { worker, loads } => {
@@ -310,7 +313,7 @@ impl Shell {
             // The connection has ended; its process may not have, so it is stopped. One that came may be here again
             // already, by another connection.
             if !gone.came {
-                self.fleet.stop(gone.ticket);
+                self.fleet.lost(gone.ticket);
             }
             // When the server stops, workers end one after the other. A request that moved from
             // each to the next would end as lost; a restart runs it again instead.

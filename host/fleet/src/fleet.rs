@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use anyhow::anyhow;
 use assay_clock::now;
 use assay_core::id::TicketId;
 use assay_core::limits;
@@ -12,15 +13,23 @@ use tokio::sync::{mpsc, watch};
 use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::launchers::Launchers;
-use crate::state::{
-    Departures, Effect, FleetState, START_MAX, StartFailure, Starting, WaitingStarts,
-};
+use crate::state::{Departures, Effect, FleetState, StartFailure, Starting, WaitingStarts};
+use crate::tenure::Tenure;
 use crate::ticket::{ProofRefusal, Ticket, TicketRefusal};
 
 const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
+/// The time for which a worker lives after which its start counts as a success.
+const PROVEN_AFTER: Duration = Duration::from_secs(limits::WORKER_PROVEN_SECONDS);
+/// The time for a launcher's answer which workers the server before had, and the pause before it is asked again.
+const FIND_MAX: Duration = Duration::from_secs(limits::WORKERS_FIND_SECONDS_MAX);
+const FIND_AGAIN: Duration = Duration::from_secs(limits::WORKERS_FIND_AGAIN_SECONDS);
+
 /// Failed starts, one entry each, for [`Fleet::start_failed`].
 pub type Failures = mpsc::UnboundedReceiver<TicketId>;
+
+/// Workers that have ended; see [`Fleet::ends`].
+pub type Ends = mpsc::UnboundedReceiver<TicketId>;
 
 /// Starts and stops workers by a launcher; cheap to clone.
 #[derive(Clone)]
@@ -32,6 +41,9 @@ struct FleetInner {
     /// The launcher of workers that came by themselves, with the conversations of all that joined by TLS.
     joined: JoinedLauncher,
     state: Mutex<FleetState>,
+    tenure: Tenure,
+    /// The receiver of ends, if there is one.
+    ends: Mutex<Option<mpsc::UnboundedSender<TicketId>>>,
     failed: mpsc::UnboundedSender<TicketId>,
     /// The number of workers.
     count: watch::Sender<usize>,
@@ -40,16 +52,21 @@ struct FleetInner {
 impl Fleet {
     /// `launcher` makes the launcher of all pools, which sends its events to the fleet. Must be called on a runtime.
     pub fn new<L: Launcher>(launcher: impl FnOnce(Events) -> L) -> (Self, Failures) {
-        Self::with_launchers(|events| Launchers::new(launcher(events)))
+        Self::with_launchers(Tenure::endless(), |events| Launchers::new(launcher(events)))
     }
 
-    /// The same, with launchers by pool.
-    pub fn with_launchers(launchers: impl FnOnce(Events) -> Launchers) -> (Self, Failures) {
+    /// The same, with launchers by pool. Those whose workers outlive the server get orders only during the tenure.
+    pub fn with_launchers(
+        tenure: Tenure,
+        launchers: impl FnOnce(Events) -> Launchers,
+    ) -> (Self, Failures) {
         let (failed, failures) = mpsc::unbounded_channel();
         let inner = Arc::new_cyclic(|inner| FleetInner {
-            launchers: launchers(events_to(Weak::clone(inner))),
-            joined: JoinedLauncher::new(events_to(Weak::clone(inner))),
+            launchers: launchers(events_to(Weak::clone(inner), Fleet::told)).during(&tenure),
+            joined: JoinedLauncher::new(events_to(Weak::clone(inner), Fleet::apply)),
             state: Mutex::default(),
+            tenure,
+            ends: Mutex::default(),
             failed,
             count: watch::Sender::new(0),
         });
@@ -85,22 +102,40 @@ impl Fleet {
     }
 
     /// Looks for workers of the server before this one, at the start and before any is started: those that are found are
-    /// started workers of their pools when they come again.
+    /// started workers of their pools when they come again. Where a launcher cannot look for them, it is asked again, and
+    /// starts no worker before it has answered.
     pub async fn find(&self) {
         for (place, launcher) in self.0.launchers.iter().enumerate() {
-            match launcher.find().await {
-                Ok(mut found) => {
-                    found.retain(|(_, pool)| self.0.launchers.place(pool) == place);
-                    self.state().find(found);
-                }
-                Err(error) => {
-                    let name = launcher.name();
-                    tracing::warn!(
-                        "the launcher {name} cannot look for earlier workers: {error:#}"
-                    );
-                }
+            if !self.found(place, launcher).await {
+                tokio::spawn(keep_finding(Arc::downgrade(&self.0), place));
             }
         }
+    }
+
+    async fn found(&self, place: usize, launcher: &dyn Launcher) -> bool {
+        let late = |_| Err(anyhow!("it gave no answer in {} s", FIND_MAX.as_secs()));
+        let pools = self.0.launchers.pools(place);
+        match tokio::time::timeout(FIND_MAX, launcher.find()).await.unwrap_or_else(late) {
+            Ok(mut found) => {
+                found.retain(|(_, pool)| self.0.launchers.place(pool) == place);
+                self.change(|state| state.find(now(), &pools, found));
+                true
+            }
+            Err(error) => {
+                let why = format!(
+                    "the launcher {} cannot look for earlier workers: {error:#}",
+                    launcher.name()
+                );
+                tracing::warn!("{why}");
+                self.state().cannot_find(&pools, &why);
+                false
+            }
+        }
+    }
+
+    /// Workers of other machines can connect from now on: those that were found have a while to come again.
+    pub fn listens(&self) {
+        self.state().listens(now());
     }
 
     /// A worker connects by TLS, with an identity that the caller has checked: one that was started, or one that came by
@@ -155,8 +190,19 @@ impl Fleet {
         if let Some(took) = took {
             metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string())
                 .record(took.as_secs_f64());
+            self.after(PROVEN_AFTER, move |it| it.proven(ticket));
         }
         true
+    }
+
+    /// The worker, which has joined, has ended a stage, or lived for a while: starts of its pool succeed.
+    pub fn proven(&self, ticket: TicketId) {
+        self.state().proven(ticket);
+    }
+
+    /// The conversation with a worker has ended: it is asked to end, and killed if it does not end in time.
+    pub fn lost(&self, ticket: TicketId) {
+        self.change(|state| state.lost(now(), ticket));
     }
 
     /// Its start failed: returns its pool, or `None` if the start was given up after the report.
@@ -219,9 +265,28 @@ impl Fleet {
         self.state().unplaced()
     }
 
-    /// Asks every worker to end, waits until they have, and starts no more.
+    /// The ends of workers from now on, as their launchers tell them, for one receiver. One that came by itself has no such
+    /// end: it may come again.
+    #[must_use]
+    pub fn ends(&self) -> Ends {
+        let (sender, ends) = mpsc::unbounded_channel();
+        *self.0.ends.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        ends
+    }
+
+    /// The time in which this server may end workers that outlive it.
+    #[must_use]
+    pub fn tenure(&self) -> &Tenure {
+        &self.0.tenure
+    }
+
+    /// Asks every worker to end, waits until they have, and starts no more. Workers that another server has taken over are
+    /// only cut off.
     pub async fn stop_all(&self) {
         let mut count = self.0.count.subscribe();
+        if self.0.tenure.has_ended() {
+            self.hand_over();
+        }
         self.change(FleetState::stop_all);
         // The sender lives as long as the fleet.
         let _ = count.wait_for(|count| *count == 0).await;
@@ -231,9 +296,11 @@ impl Fleet {
     /// workers of a launcher that cannot list them stay as they are.
     pub async fn reconcile(&self) -> anyhow::Result<()> {
         let mut failed = Ok(());
-        // They had the time until now to come again.
-        self.state().forget_found();
+        self.state().forget_found(now());
         for (place, launcher) in self.0.launchers.iter().enumerate() {
+            if self.state().is_unfound(&self.0.launchers.pools(place)) {
+                continue;
+            }
             if let Err(error) = self.reconcile_one(place, launcher).await {
                 let name = launcher.name();
                 failed = Err(error.context(format!("the launcher {name} cannot list its workers")));
@@ -262,6 +329,16 @@ impl Fleet {
         Ok(())
     }
 
+    /// A launcher tells of a worker that it started, or that the server before had.
+    fn told(&self, event: WorkerEvent) {
+        if let WorkerEvent::Ended { ticket, .. } = event {
+            let ends = self.0.ends.lock().unwrap_or_else(PoisonError::into_inner);
+            // The receiver may have gone.
+            let _ = ends.as_ref().map(|ends| ends.send(ticket));
+        }
+        self.apply(event);
+    }
+
     fn apply(&self, event: WorkerEvent) {
         let leaving = match &event {
             WorkerEvent::Ended { ticket, .. } => {
@@ -278,8 +355,16 @@ impl Fleet {
         }
     }
 
-    fn overdue(&self, ticket: TicketId) {
-        self.change(|state| state.overdue(ticket));
+    /// Leaves the workers that outlive this server to the one that has taken over: they come to it once they are cut off.
+    fn hand_over(&self) {
+        let outlives = |pool: &str| self.0.launchers.of(pool).joins_by_tls();
+        let left = self.state().hand_over(outlives);
+        left.into_iter().for_each(|ticket| self.0.joined.stop(ticket, Stop::Kill));
+        self.count();
+    }
+
+    fn overdue(&self, ticket: TicketId, allowed: Duration) {
+        self.change(|state| state.overdue(ticket, allowed));
     }
 
     fn report(&self, ticket: TicketId) {
@@ -303,12 +388,19 @@ impl Fleet {
                     self.0.launchers.of(&start.pool).start(starts);
                 }
             }
+            Effect::ReleaseAfter(tickets, pause) => {
+                self.after(pause, move |it| it.change(|state| state.release(&tickets)));
+            }
             Effect::Stop(ticket, how) => {
                 // The others have no worker of this ticket.
                 self.0.launchers.iter().for_each(|launcher| launcher.stop(ticket, how));
                 self.0.joined.stop(ticket, how);
             }
-            Effect::JoinInTime(ticket) => self.after(START_MAX, move |it| it.overdue(ticket)),
+            Effect::JoinInTime(ticket) => {
+                let Some(pool) = self.state().pool_of(ticket) else { return };
+                let allowed = self.0.launchers.of(&pool).start_max(&pool);
+                self.after(allowed, move |it| it.overdue(ticket, allowed));
+            }
             Effect::ReportAfter(ticket, pause) => self.after(pause, move |it| it.report(ticket)),
         }
     }
@@ -333,13 +425,24 @@ impl Fleet {
     }
 }
 
-fn events_to(inner: Weak<FleetInner>) -> Events {
+fn events_to(inner: Weak<FleetInner>, receive: fn(&Fleet, WorkerEvent)) -> Events {
     Events::new(move |event| {
         // After the fleet, nobody cares.
         if let Some(inner) = inner.upgrade() {
-            Fleet(inner).apply(event);
+            receive(&Fleet(inner), event);
         }
     })
+}
+
+async fn keep_finding(inner: Weak<FleetInner>, place: usize) {
+    loop {
+        assay_clock::sleep(FIND_AGAIN).await;
+        let Some(fleet) = inner.upgrade().map(Fleet) else { return };
+        let launcher = fleet.0.launchers.iter().nth(place).expect("it is never removed");
+        if fleet.found(place, launcher).await {
+            return;
+        }
+    }
 }
 
 async fn keep_reconciled(inner: Weak<FleetInner>) {

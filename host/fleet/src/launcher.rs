@@ -2,10 +2,14 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_core::id::TicketId;
+use assay_core::limits;
 
 use crate::ticket::{ProofRefusal, Ticket};
+
+const START_MAX: Duration = Duration::from_secs(limits::WORKER_START_SECONDS_MAX);
 
 /// An engine that runs workers. It does what it is told, repeats nothing, and never decides. Its calls return
 /// at once; what becomes of a worker is a [`WorkerEvent`].
@@ -27,6 +31,11 @@ pub trait Launcher: Send + Sync + 'static {
     /// Lists the workers of a server before this one, with their pools, that may come again.
     fn find(&self) -> Finding<'_> {
         Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// The time from its place in which a worker of the pool must join.
+    fn start_max(&self, _pool: &str) -> Duration {
+        START_MAX
     }
 
     /// Whether its workers join by TLS, because they are on other machines.
@@ -94,6 +103,16 @@ pub enum WorkerEnd {
     Failed(String),
     /// The launcher has it no more and does not know why.
     Lost,
+}
+
+impl WorkerEnd {
+    /// The reason, in words.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Self::NotStarted(reason) | Self::Finished(reason) | Self::Failed(reason) => reason,
+            Self::Lost => "its launcher no longer lists it",
+        }
+    }
 }
 
 /// The receiver of a launcher's events; cheap to clone.

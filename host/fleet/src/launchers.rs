@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::launcher::Launcher;
+use crate::tenure::Tenure;
 
 /// One launcher runs the pools that are named, the other one all other pools.
 pub struct Launchers {
@@ -27,12 +28,24 @@ impl Launchers {
         self
     }
 
+    /// The same launchers, with orders that count only during this tenure where workers outlive the server.
+    pub(crate) fn during(self, tenure: &Tenure) -> Self {
+        let all = self.all.into_iter().map(|launcher| tenure.limit(launcher)).collect();
+        Self { all, ..self }
+    }
+
     pub(crate) fn of(&self, pool: &str) -> &dyn Launcher {
         &*self.all[self.place(pool)]
     }
 
     pub(crate) fn place(&self, pool: &str) -> usize {
         self.by_pool.get(pool).copied().unwrap_or(0)
+    }
+
+    /// The pools that are named for the launcher of this place.
+    pub(crate) fn pools(&self, place: usize) -> BTreeSet<Arc<str>> {
+        let named = self.by_pool.iter().filter(|(_, at)| **at == place);
+        named.map(|(pool, _)| Arc::clone(pool)).collect()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Launcher> {

@@ -10,6 +10,7 @@ mod fleet;
 mod launcher;
 mod launchers;
 mod state;
+mod tenure;
 mod ticket;
 
 mod joined;
@@ -19,7 +20,7 @@ mod slurm;
 mod gpu;
 mod programs;
 
-pub use fleet::{Failures, Fleet};
+pub use fleet::{Ends, Failures, Fleet};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;
 pub use launcher::{
@@ -30,4 +31,5 @@ pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};
 pub use slurm::{SlurmFile, SlurmLauncher, SlurmPool, SlurmSettings, ask_slurm};
 pub use state::{Departures, StartFailure, Starting, WaitingStarts};
+pub use tenure::Tenure;
 pub use ticket::{ProofRefusal, Ticket, TicketRefusal};

@@ -3,6 +3,7 @@
 //! A task for each worker does the work, from the start of the process until it is reaped.
 
 use std::collections::HashMap;
+use std::env;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -20,6 +21,9 @@ use crate::launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, Wor
 use crate::programs::Programs;
 
 const STOP_MAX: Duration = Duration::from_secs(limits::WORKER_STOP_SECONDS_MAX);
+
+/// The variables that executors of kernels are given.
+const DRIVER_VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"];
 
 /// The program and the options with which workers are started.
 #[derive(Debug, Clone)]
@@ -101,8 +105,10 @@ impl ProcessLauncher {
             .arg("--cache")
             .arg(&launch.cache)
             .args(launch.programs.arguments_for(&start.pool))
-            // The server's environment may hold secrets, so a worker gets none of it.
+            // The server's environment may hold secrets, so a worker gets none of it but where the driver of GPUs is, and
+            // which GPUs there are to be.
             .env_clear()
+            .envs(DRIVER_VARIABLES.into_iter().filter_map(|name| Some((name, env::var_os(name)?))))
             .env("ASSAY_WORKER_TICKET", start.ticket.text())
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())

@@ -8,7 +8,9 @@ mod answers;
 mod commands;
 mod jobs;
 mod settings;
+mod turns;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use assay_core::id::TicketId;
 use assay_core::limits;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -26,6 +28,7 @@ use crate::launcher::{
 use answers::{JobId, listing, plain};
 use assay_clock::now;
 use jobs::{Cancel, JobEffect, Jobs};
+use turns::Turns;
 
 pub use commands::ask_slurm;
 pub use settings::{SlurmFile, SlurmPool, SlurmSettings};
@@ -36,6 +39,8 @@ const LOG_MAX: Duration = Duration::from_secs(limits::SLURM_LOG_SECONDS_MAX);
 /// Starts and stops workers as jobs of Slurm; they end with the fleet's orders, not with this.
 pub struct SlurmLauncher {
     calls: mpsc::UnboundedSender<Call>,
+    /// The times for a worker's start, by pool.
+    start_max: BTreeMap<Arc<str>, Duration>,
 }
 
 enum Call {
@@ -61,8 +66,13 @@ impl SlurmLauncher {
     #[must_use]
     pub fn new(settings: SlurmSettings, events: Events) -> Self {
         let (calls, incoming) = mpsc::unbounded_channel();
+        let start_max = settings
+            .pools
+            .iter()
+            .map(|(name, pool)| (Arc::clone(name), Duration::from_secs(pool.start_seconds.into())));
+        let start_max = start_max.collect();
         tokio::spawn(Owner::new(settings, events).run(incoming));
-        Self { calls }
+        Self { calls, start_max }
     }
 
     fn ask(&self, call: fn(Answer) -> Call) -> Finding<'_> {
@@ -99,6 +109,10 @@ impl Launcher for SlurmLauncher {
         self.ask(Call::Find)
     }
 
+    fn start_max(&self, pool: &str) -> Duration {
+        self.start_max[pool]
+    }
+
     fn joins_by_tls(&self) -> bool {
         true
     }
@@ -110,7 +124,9 @@ struct Owner {
     events: Events,
     jobs: Jobs,
     commands: JoinSet<CommandResult>,
+    turns: Turns,
     submits: Arc<Semaphore>,
+    cancels: Arc<Semaphore>,
     /// The number of the poll under way.
     polling: Option<u64>,
     next_poll: Instant,
@@ -125,7 +141,9 @@ impl Owner {
             events,
             jobs: Jobs::default(),
             commands: JoinSet::new(),
+            turns: Turns::default(),
             submits: Arc::new(Semaphore::new(limits::SLURM_SUBMITS_MAX)),
+            cancels: Arc::new(Semaphore::new(1)),
             polling: None,
             next_poll: Instant::now(),
             listings: Vec::new(),
@@ -146,12 +164,17 @@ impl Owner {
                 },
                 () = sleep_until(self.next_poll), if self.polling.is_none() => self.poll(),
             }
+            self.run_next();
         }
     }
 
     fn called(&mut self, call: Call) {
         let effects = match call {
             Call::Start(starts) => self.jobs.start(now(), starts),
+            Call::Stop(ticket, _) if self.turns.give_up(ticket) => {
+                let why = "it was given up before it was submitted";
+                self.jobs.submitted(now(), ticket, Err(why.into()))
+            }
             Call::Stop(ticket, how) => self.jobs.stop(now(), ticket, how),
             call @ (Call::List(_) | Call::Find(_)) => {
                 // A poll that is under way may have begun too early.
@@ -225,18 +248,35 @@ impl Owner {
     fn carry_out(&mut self, effects: Vec<JobEffect>) {
         for effect in effects {
             match effect {
-                JobEffect::Submit(start) => self.submit(start),
-                JobEffect::Cancel(id, how) => self.cancel(id, how),
+                JobEffect::Submit(start) => self.turns.submit(start),
+                JobEffect::Cancel(id, how) => {
+                    self.poll_in_time();
+                    self.turns.cancel(id, how);
+                }
                 JobEffect::Tell(event) => self.tell(event),
             }
         }
     }
 
-    fn submit(&mut self, start: Start) {
-        let (settings, submits) = (Arc::clone(&self.settings), Arc::clone(&self.submits));
+    /// Runs the commands whose turn it is.
+    fn run_next(&mut self) {
+        while let Ok(turn) = Arc::clone(&self.submits).try_acquire_owned()
+            && let Some(start) = self.turns.next_submit()
+        {
+            self.submit(start, turn);
+        }
+        while let Ok(turn) = Arc::clone(&self.cancels).try_acquire_owned()
+            && let Some((ids, how)) = self.turns.next_cancel()
+        {
+            self.cancel(ids, how, turn);
+        }
+    }
+
+    fn submit(&mut self, start: Start, turn: OwnedSemaphorePermit) {
+        let settings = Arc::clone(&self.settings);
         self.commands.spawn(async move {
             let ticket = start.ticket.id;
-            let _turn = submits.acquire().await.expect("the semaphore is never closed");
+            let _turn = turn;
             let job = settings.sbatch_options(&start).zip(settings.script(&start));
             let submitted = match job {
                 Some((options, script)) => commands::sbatch(&options, &script).await,
@@ -246,12 +286,12 @@ impl Owner {
         });
     }
 
-    fn cancel(&mut self, id: JobId, how: Cancel) {
-        self.poll_in_time();
+    fn cancel(&mut self, ids: Vec<JobId>, how: Cancel, turn: OwnedSemaphorePermit) {
         self.commands.spawn(async move {
-            if let Err(error) = commands::scancel(id, how).await {
-                // It is cancelled again after the next answer of squeue.
-                tracing::warn!("Slurm's job {id} is not cancelled: {error}");
+            let _turn = turn;
+            if let Err(error) = commands::scancel(&ids, how).await {
+                // They are cancelled again after the next answer of squeue.
+                tracing::warn!("Slurm's jobs {ids:?} are not all cancelled: {error}");
             }
             CommandResult::Other
         });

@@ -18,11 +18,15 @@
 //! A worker that its launcher reports as leaving has Failed if it has not joined. One that has stays Joined, with the
 //! reason, until it is stopped or ends.
 //!
-//! Failed and Reported exist nowhere but here: given up, they are gone at once. A worker that comes by itself begins
+//! A start begins as Withheld, in a pause or while its launcher cannot say which workers the server before had, and goes
+//! on as Asked.
+//! Withheld, Failed and Reported exist nowhere but here: given up, they are gone at once. A worker that comes by itself begins
 //! as Came and goes on as Joined; nothing that concerns starts concerns it.
 
 mod arrival;
 mod departure;
+mod failure;
+mod former;
 mod waiting;
 
 use std::collections::{BTreeMap, HashMap};
@@ -30,7 +34,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::id::TicketId;
-use assay_core::limits;
 use assay_core::time::Micros;
 
 use crate::launcher::{Start, Stop, WorkerEnd, WorkerEvent};
@@ -38,26 +41,19 @@ use crate::ticket::{Ticket, TicketRefusal};
 
 use arrival::Enrolment;
 pub use departure::Departures;
+pub use failure::StartFailure;
+use failure::{Starts, before_it_joined};
+use former::FormerWorker;
 pub use waiting::WaitingStarts;
-
-pub(crate) const START_MAX: Duration = Duration::from_secs(limits::WORKER_START_SECONDS_MAX);
-
-/// Why the last starts of a pool's workers failed.
-#[derive(Debug, Clone)]
-pub struct StartFailure {
-    /// The number of failures since the last success.
-    pub failures: u64,
-    pub error: String,
-    pub failed_at: Micros,
-    pub next_try_at: Micros,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
+    /// Nothing was told to its launcher yet.
+    Withheld,
     Asked,
     Placed,
-    /// It did not join in time, and its launcher was told to end it.
-    Overdue,
+    /// It did not join in this time, and its launcher was told to end it.
+    Overdue(Duration),
     /// Its failure waits to be reported.
     Failed,
     Reported,
@@ -78,6 +74,8 @@ struct FleetWorker {
     pid: Option<u32>,
     /// Whether somebody else started it.
     came: bool,
+    /// Whether it ended a stage or lived for a while, so that its end says nothing of starts.
+    is_proven: bool,
     /// The progress of its start by TLS.
     enrolment: Enrolment,
     /// The reason why its launcher waits for a place, and since when.
@@ -96,20 +94,14 @@ pub struct Starting {
     pub launcher: &'static str,
 }
 
-/// The results of a pool's last starts.
-#[derive(Default)]
-struct Starts {
-    /// The number of failures in a row; starts that fail together count once.
-    level: u32,
-    trouble: Option<StartFailure>,
-}
-
 /// The actions after a change, in this order.
 #[derive(Debug)]
 pub(crate) enum Effect {
     Start(Vec<Start>),
+    /// Call [`FleetState::release`] after the pause.
+    ReleaseAfter(Vec<TicketId>, Duration),
     Stop(TicketId, Stop),
-    /// Call [`FleetState::overdue`] after [`START_MAX`].
+    /// Call [`FleetState::overdue`] after the time that the launcher allows for the start.
     JoinInTime(TicketId),
     /// Call [`FleetState::report`] after the pause.
     ReportAfter(TicketId, Duration),
@@ -119,8 +111,12 @@ pub(crate) enum Effect {
 pub(crate) struct FleetState {
     workers: BTreeMap<TicketId, FleetWorker>,
     pools: HashMap<Arc<str>, Starts>,
-    /// Workers of the server before this one that have not come again, with their pools.
-    found: BTreeMap<TicketId, Arc<str>>,
+    /// Workers of the server before this one that have not come again.
+    found: BTreeMap<TicketId, FormerWorker>,
+    /// The pools whose launchers cannot say yet which workers the server before had, and why.
+    unfound: BTreeMap<Arc<str>, String>,
+    /// The time since which workers of other machines can connect.
+    listens_since: Option<Micros>,
     stopping: bool,
 }
 
@@ -137,8 +133,18 @@ impl FleetState {
         if self.stopping || count == 0 {
             return Vec::new();
         }
+        if let Some(why) = self.unfound.get(pool).cloned() {
+            self.withhold(now, pool, count, Some(&why));
+            return Vec::new();
+        }
+        let paused_until = self.pools.get(pool).and_then(|starts| starts.paused_until);
+        if let Some(until) = paused_until.filter(|until| *until > now) {
+            let withheld = self.withhold(now, pool, count, None);
+            let pause = Duration::from_micros(until.since(now).0);
+            return vec![Effect::ReleaseAfter(withheld, pause)];
+        }
         let level = self.pools.get(pool).map_or(0, |starts| starts.level);
-        let here = self.found.iter().filter(|(_, of)| *of == pool);
+        let here = self.found.iter().filter(|(_, former)| former.pool == *pool);
         let here: Vec<TicketId> = here.map(|(ticket, _)| *ticket).take(count).collect();
         let mut effects = Vec::new();
         for ticket in &here {
@@ -181,7 +187,10 @@ impl FleetState {
             }
             WorkerEvent::Placed { ticket, pid } => self.has_place(ticket, pid),
             WorkerEvent::Leaving { ticket, why } => return self.leaves(now, ticket, why),
-            WorkerEvent::Ended { ticket, how } => self.ended(now, ticket, how),
+            WorkerEvent::Ended { ticket, how } => {
+                self.found.remove(&ticket);
+                self.ended(now, ticket, how)
+            }
         };
         effect.into_iter().collect()
     }
@@ -209,7 +218,8 @@ impl FleetState {
             Phase::Asked | Phase::Placed if &*worker.pool == pool => Ok(()),
             Phase::Asked | Phase::Placed => Err(TicketRefusal::OtherPool),
             Phase::Came | Phase::Joined | Phase::Leaving => Err(TicketRefusal::Used),
-            Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
+            Phase::Withheld => Err(TicketRefusal::Unknown),
+            Phase::Overdue(_) | Phase::Failed | Phase::Reported | Phase::GivenUp => {
                 Err(TicketRefusal::GivenUp)
             }
         }
@@ -246,16 +256,22 @@ impl FleetState {
         let took = (worker.phase != Phase::Came).then(|| now.since(worker.asked_at));
         worker.phase = Phase::Joined;
         worker.waiting = None;
-        if took.is_some() {
-            self.pools.remove(&worker.pool);
-        }
         Some((Arc::clone(&worker.pool), took))
     }
 
-    pub(crate) fn overdue(&mut self, ticket: TicketId) -> Option<Effect> {
+    /// The conversation with a worker has ended, which its launcher need not know: it is ended.
+    pub(crate) fn lost(&mut self, now: Micros, ticket: TicketId) -> Option<Effect> {
+        if self.workers.get(&ticket)?.is_broken() {
+            self.broke(now, ticket, "its connection ended");
+        }
+        self.stop(ticket, Stop::Leave)
+    }
+
+    /// The worker had this time to join.
+    pub(crate) fn overdue(&mut self, ticket: TicketId, allowed: Duration) -> Option<Effect> {
         let worker = self.workers.get_mut(&ticket)?;
         (worker.phase == Phase::Placed).then(|| {
-            worker.phase = Phase::Overdue;
+            worker.phase = Phase::Overdue(allowed);
             Effect::Stop(ticket, Stop::GiveUp)
         })
     }
@@ -303,27 +319,26 @@ impl FleetState {
     /// The workers that their launcher must have, with their pools; those that came have no pool here.
     pub(crate) fn placed(&self) -> BTreeMap<TicketId, Option<Arc<str>>> {
         let placed = self.workers.iter().filter(|(_, worker)| match worker.phase {
-            Phase::Placed | Phase::Overdue => true,
+            Phase::Placed | Phase::Overdue(_) => true,
             Phase::Came | Phase::Joined | Phase::Leaving => true,
-            Phase::Asked | Phase::Failed | Phase::Reported | Phase::GivenUp => false,
+            Phase::Withheld | Phase::Asked => false,
+            Phase::Failed | Phase::Reported | Phase::GivenUp => false,
         });
         let pool = |worker: &FleetWorker| (!worker.came).then(|| Arc::clone(&worker.pool));
         placed.map(|(ticket, worker)| (*ticket, pool(worker))).collect()
     }
 
+    /// Whether somebody wants this worker, one that may come again included.
     pub(crate) fn has(&self, ticket: TicketId) -> bool {
-        self.workers.contains_key(&ticket)
+        self.workers.contains_key(&ticket) || self.found.contains_key(&ticket)
+    }
+
+    pub(crate) fn pool_of(&self, ticket: TicketId) -> Option<Arc<str>> {
+        self.workers.get(&ticket).map(|worker| Arc::clone(&worker.pool))
     }
 
     pub(crate) fn pid(&self, ticket: TicketId) -> Option<u32> {
         self.workers.get(&ticket)?.pid
-    }
-
-    pub(crate) fn troubles(&self) -> BTreeMap<Arc<str>, StartFailure> {
-        let troubles = self.pools.iter();
-        troubles
-            .filter_map(|(pool, starts)| Some((Arc::clone(pool), starts.trouble.clone()?)))
-            .collect()
     }
 
     /// Starts under way: ticket, pool and time of the request for each, the earliest first.
@@ -338,13 +353,16 @@ impl FleetState {
         let worker = self.workers.get(&ticket)?;
         match worker.phase {
             Phase::Asked | Phase::Placed => self.failed(now, ticket, before_it_joined(how)),
-            Phase::Overdue => {
-                let error = format!("a worker did not join within {} s", START_MAX.as_secs());
+            Phase::Overdue(allowed) => {
+                let error = format!("a worker did not join within {} s", allowed.as_secs());
                 self.failed(now, ticket, error)
             }
-            Phase::Failed | Phase::Reported => None,
+            Phase::Withheld | Phase::Failed | Phase::Reported => None,
             Phase::Came | Phase::Joined | Phase::Leaving => {
                 log_end(ticket, worker, &how);
+                if worker.is_broken() {
+                    self.broke(now, ticket, how.reason());
+                }
                 self.workers.remove(&ticket);
                 None
             }
@@ -355,34 +373,10 @@ impl FleetState {
         }
     }
 
-    /// Records the reason and the pause before the report.
-    fn failed(&mut self, now: Micros, ticket: TicketId, error: String) -> Option<Effect> {
-        let worker = self.workers.get_mut(&ticket)?;
-        worker.phase = Phase::Failed;
-        let (pool, level) = (&worker.pool, worker.level);
-        let starts = self.pools.entry(Arc::clone(pool)).or_default();
-        let first = starts.level <= level;
-        starts.level = starts.level.max(level.saturating_add(1));
-        let pause = pause(starts.level);
-        let next_try_at = now + Micros::from_ms(pause.as_millis().try_into().unwrap_or(0));
-        let failures = starts.trouble.as_ref().map_or(0, |trouble| trouble.failures) + 1;
-        if first {
-            tracing::error!(
-                worker.pool = &**pool,
-                worker.ticket = %ticket,
-                failures,
-                "a worker cannot be started, the next try comes in {} ms: {error}",
-                pause.as_millis()
-            );
-        }
-        starts.trouble = Some(StartFailure { failures, error, failed_at: now, next_try_at });
-        Some(Effect::ReportAfter(ticket, pause))
-    }
-
-    /// Gives up a start; a failed one is forgotten at once.
+    /// Gives up a start; one that its launcher does not know is forgotten at once.
     fn give_up(&mut self, ticket: TicketId) -> Option<Effect> {
         let worker = self.workers.get_mut(&ticket)?;
-        if matches!(worker.phase, Phase::Failed | Phase::Reported) {
+        if matches!(worker.phase, Phase::Withheld | Phase::Failed | Phase::Reported) {
             self.workers.remove(&ticket);
             return None;
         }
@@ -401,6 +395,7 @@ impl FleetWorker {
             phase: Phase::Asked,
             pid: None,
             came: false,
+            is_proven: false,
             enrolment: Enrolment::None,
             waiting: None,
             leaving: None,
@@ -410,44 +405,26 @@ impl FleetWorker {
     /// Whether the scheduler counts it as a start under way.
     fn is_starting(&self) -> bool {
         match self.phase {
-            Phase::Asked | Phase::Placed | Phase::Overdue | Phase::Failed | Phase::Reported => true,
+            Phase::Withheld | Phase::Asked | Phase::Placed | Phase::Overdue(_) => true,
+            Phase::Failed | Phase::Reported => true,
             Phase::GivenUp | Phase::Came | Phase::Joined | Phase::Leaving => false,
         }
     }
 }
 
-fn before_it_joined(how: WorkerEnd) -> String {
-    match how {
-        WorkerEnd::NotStarted(error) => error,
-        WorkerEnd::Finished(how) | WorkerEnd::Failed(how) => {
-            format!("a worker ended before it joined: {how}")
-        }
-        WorkerEnd::Lost => "a worker was lost before it joined".into(),
-    }
-}
-
 fn log_end(ticket: TicketId, worker: &FleetWorker, how: &WorkerEnd) {
     let (pid, pool) = (worker.pid, &*worker.pool);
-    let reason = match how {
-        WorkerEnd::Finished(reason) => {
-            return tracing::debug!(
-                worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,
-                "a worker ended as it was asked: {reason}"
-            );
-        }
-        WorkerEnd::NotStarted(reason) | WorkerEnd::Failed(reason) => reason,
-        WorkerEnd::Lost => "its launcher no longer lists it",
-    };
+    let reason = how.reason();
+    if matches!(how, WorkerEnd::Finished(_)) {
+        return tracing::debug!(
+            worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,
+            "a worker ended as it was asked: {reason}"
+        );
+    }
     tracing::warn!(
         worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,
         "a worker ended: {reason}"
     );
-}
-
-/// The pause before the next start after `level` failures in a row.
-fn pause(level: u32) -> Duration {
-    let doubled = limits::WORKER_RETRY_MS_MIN << level.saturating_sub(1).min(32);
-    Duration::from_millis(doubled.min(limits::WORKER_RETRY_MS_MAX))
 }
 
 #[cfg(test)]

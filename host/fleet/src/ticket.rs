@@ -63,6 +63,8 @@ pub enum TicketRefusal {
     Used,
     #[error("this ticket is for another pool")]
     OtherPool,
+    #[error("the server does not know yet which workers it has in this pool: come again")]
+    NotYet,
     #[error("the server no longer waits for the worker of this ticket")]
     GivenUp,
 }

@@ -30,6 +30,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(limits::KUBERNETES_ANSWER_SECON
 /// The mean pause before a call is tried again.
 const AGAIN: Micros = Micros::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
 const REVIEW_MAX: Duration = Duration::from_secs(limits::KUBERNETES_REVIEW_SECONDS_MAX);
+/// The time without a byte after which a call is given up.
+const SILENCE_MAX: Duration = Duration::from_secs(limits::KUBERNETES_SILENCE_SECONDS_MAX);
 /// The time after which the server ends a watch, which then goes on where it was.
 const WATCH_SECONDS: u32 = 290;
 
@@ -47,6 +49,9 @@ pub async fn connect(namespace: Option<&str>) -> anyhow::Result<KubernetesConnec
         "finding Kubernetes: run the server in a Pod with a service account, or name a file by KUBECONFIG",
     )?;
     config.connect_timeout = Some(ANSWER_MAX);
+    // A list that nobody answers, which has no limit of its own, must not wait for ever.
+    config.read_timeout = Some(SILENCE_MAX);
+    config.reset_reader_on_write = true;
     // The launcher tries again itself, and says meanwhile what it waits for.
     config.default_retry = false;
     let namespace = namespace.unwrap_or(&config.default_namespace).to_owned();

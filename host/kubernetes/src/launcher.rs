@@ -232,7 +232,7 @@ impl PodOwner {
 
     fn seen(&mut self, pod: &Pod) -> Vec<PodEffect> {
         let Some((ticket, pool)) = worker(pod) else { return Vec::new() };
-        self.pods.seen((ticket, &pool), reading::see(pod))
+        self.pods.seen(now(), (ticket, &pool), reading::see(pod))
     }
 
     /// Answers a call for a list, once all Pods are known.

@@ -24,6 +24,7 @@ use assay_fleet::{ProofRefusal, Start, Stop, WorkerEnd, WorkerEvent};
 use crate::reading::{PodReading, PodSighting, PodUid};
 use crate::token::PodIdentity;
 
+const PREPARE_MAX: Micros = Micros::from_secs(limits::KUBERNETES_PREPARE_SECONDS_MAX);
 const GIVEN_UP_AFTER: Micros = Micros::from_secs(limits::KUBERNETES_STOP_SECONDS_MAX);
 
 /// Why Kubernetes did not make a Pod.
@@ -65,6 +66,8 @@ struct PodState {
     stop: Option<(Stop, Micros)>,
     /// The number of the last list that may have begun before it was made.
     unlisted_until: u64,
+    /// The time since which its node prepares its containers.
+    starting_since: Option<Micros>,
     /// The last reason to wait that was told.
     waits: String,
     /// The Pod that was made, once Kubernetes has said so.
@@ -127,7 +130,7 @@ impl Pods {
         }
     }
 
-    /// Tries creations again, and gives up Pods whose nodes do not confirm their end.
+    /// Tries creations again, and gives up Pods whose nodes do not start their workers or do not confirm their end.
     pub(crate) fn due(&mut self, now: Micros) -> Vec<PodEffect> {
         let due = |pod: &mut PodState| match &mut pod.phase {
             PodPhase::Creating(start, again) if again.is_some_and(|at| at <= now) => {
@@ -139,11 +142,17 @@ impl Pods {
         let mut effects: Vec<PodEffect> = self.pods.values_mut().filter_map(due).collect();
         let late = |pod: &PodState| pod.given_up_at().is_some_and(|at| at <= now);
         let late = self.pods.iter().filter(|(_, pod)| late(pod));
-        let late: Vec<_> = late.map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool))).collect();
-        for (ticket, pool) in late {
-            effects.push(delete(&pool, ticket, Some(0)));
-            let why = "it was deleted, which its node has not confirmed";
-            effects.extend(self.end(ticket, WorkerEnd::Finished(why.into())));
+        let late: Vec<_> =
+            late.map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool), pod.stop)).collect();
+        for (ticket, pool, stop) in late {
+            let (grace, how) = if stop.is_some() {
+                let why = "it was deleted, which its node has not confirmed";
+                (0, WorkerEnd::Finished(why.into()))
+            } else {
+                (1, WorkerEnd::NotStarted(unprepared()))
+            };
+            effects.push(delete(&pool, ticket, Some(grace)));
+            effects.extend(self.end(ticket, how));
         }
         effects
     }
@@ -183,6 +192,7 @@ impl Pods {
     /// A Pod is there, in a list or by itself.
     pub(crate) fn seen(
         &mut self,
+        now: Micros,
         (ticket, pool): (TicketId, &Arc<str>),
         sighting: PodSighting,
     ) -> Vec<PodEffect> {
@@ -208,7 +218,7 @@ impl Pods {
         let stopped = pod.stop.is_some();
         let end = match reading {
             PodReading::Waiting(_) | PodReading::Starting | PodReading::Running => {
-                return pod.lives(ticket, reading, leaves);
+                return pod.lives(now, ticket, reading, leaves);
             }
             PodReading::Stuck(why) => WorkerEnd::NotStarted(why),
             PodReading::Succeeded => WorkerEnd::Finished("its Pod succeeded".into()),
@@ -304,17 +314,29 @@ impl Pods {
 impl PodState {
     fn new(pool: Arc<str>, phase: PodPhase) -> Self {
         let waits = String::new();
-        Self { pool, phase, stop: None, unlisted_until: 0, waits, uid: None, leaves: false }
+        Self {
+            pool,
+            phase,
+            stop: None,
+            unlisted_until: 0,
+            starting_since: None,
+            waits,
+            uid: None,
+            leaves: false,
+        }
     }
 
     /// It has not ended. `leaves` says why somebody will end it.
     fn lives(
         &mut self,
+        now: Micros,
         ticket: TicketId,
         reading: PodReading,
         leaves: Option<String>,
     ) -> Vec<PodEffect> {
         let mut effects = Vec::new();
+        let starts = reading == PodReading::Starting;
+        self.starting_since = starts.then(|| self.starting_since.unwrap_or(now));
         match reading {
             PodReading::Running if !matches!(self.phase, PodPhase::Running) => {
                 self.phase = PodPhase::Running;
@@ -334,10 +356,13 @@ impl PodState {
         effects
     }
 
-    /// The time at which one that is to end at once is given up. One that leaves has its own time.
+    /// The time at which one that is to end at once, or that its node prepares, is given up. One that leaves has its own
+    /// time.
     fn given_up_at(&self) -> Option<Micros> {
-        let (how, since) = self.stop?;
-        (how > Stop::Leave).then(|| since + GIVEN_UP_AFTER)
+        match self.stop {
+            Some((how, since)) => (how > Stop::Leave).then(|| since + GIVEN_UP_AFTER),
+            None => self.starting_since.map(|since| since + PREPARE_MAX),
+        }
     }
 
     fn tell_waiting(&mut self, ticket: TicketId, why: String) -> Option<PodEffect> {
@@ -347,6 +372,13 @@ impl PodState {
         self.waits.clone_from(&why);
         Some(PodEffect::Tell(WorkerEvent::Waiting { ticket, why }))
     }
+}
+
+fn unprepared() -> String {
+    format!(
+        "its node did not start its containers within {} s; `kubectl describe pod` says why while it tries",
+        limits::KUBERNETES_PREPARE_SECONDS_MAX
+    )
 }
 
 fn delete(pool: &Arc<str>, ticket: TicketId, grace: Option<u32>) -> PodEffect {

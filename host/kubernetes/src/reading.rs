@@ -4,6 +4,8 @@ use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Pod, 
 
 /// The bytes of a text of Kubernetes that are shown.
 const SHOWN_BYTES_MAX: usize = 500;
+/// The container that runs the worker.
+const WORKER: &str = "worker";
 /// Reasons for which a container waits and will not start by itself.
 const STUCK: [&str; 6] = [
     "ImagePullBackOff",
@@ -73,6 +75,12 @@ fn read(pod: &Pod) -> PodReading {
         _ => {}
     }
     let states = states(status);
+    let worker = states.iter().find(|(name, _)| name == WORKER);
+    if let Some(ended) = worker.and_then(|(_, state)| state.terminated.as_ref()) {
+        // Containers beside it may run on.
+        let well = ended.exit_code == 0;
+        return if well { PodReading::Succeeded } else { PodReading::Failed(failure(status)) };
+    }
     let waiting = states.iter().filter_map(|(name, state)| Some((name, state.waiting.as_ref()?)));
     for (container, waiting) in waiting {
         let reason = waiting.reason.as_deref().unwrap_or_default();
@@ -90,9 +98,7 @@ fn read(pod: &Pod) -> PodReading {
         None if status.phase.as_deref() == Some("Pending") => {
             PodReading::Waiting("it has no node yet".into())
         }
-        _ if states.iter().any(|(name, state)| name == "worker" && state.running.is_some()) => {
-            PodReading::Running
-        }
+        _ if worker.is_some_and(|(_, state)| state.running.is_some()) => PodReading::Running,
         _ => PodReading::Starting,
     }
 }
@@ -198,6 +204,22 @@ mod tests {
             let why = format!("the container worker does not start: {reason}: no such image");
             assert_eq!(with(&waiting(reason)), PodReading::Stuck(why));
         }
+    }
+
+    #[test]
+    fn a_pod_ends_with_its_worker_whatever_its_other_containers_do() {
+        let with = |code: i32, message: &str| {
+            let ended = json!({ "terminated": { "exitCode": code, "message": message } });
+            let sidecar = container("sidecar", &json!({ "running": {} }));
+            let containers = json!([sidecar, container("worker", &ended)]);
+            reading(&json!({
+                "phase": "Running", "conditions": scheduled("True", "", ""),
+                "containerStatuses": containers
+            }))
+        };
+        assert_eq!(with(0, ""), PodReading::Succeeded);
+        let why = "the container worker: it ended (status 3); it printed: no such option";
+        assert_eq!(with(3, "no such option"), PodReading::Failed(why.into()));
     }
 
     #[test]

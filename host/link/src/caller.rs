@@ -61,7 +61,7 @@ pub(crate) fn refused(refused: TicketRefusal) -> Status {
     match refused {
         TicketRefusal::Unknown => Status::unauthenticated(message),
         TicketRefusal::Used | TicketRefusal::OtherPool => Status::permission_denied(message),
-        TicketRefusal::GivenUp => Status::unavailable(message),
+        TicketRefusal::NotYet | TicketRefusal::GivenUp => Status::unavailable(message),
     }
 }
 

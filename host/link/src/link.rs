@@ -6,6 +6,7 @@ mod stored;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::id::Digest;
@@ -32,6 +33,9 @@ use assay_storage::blob::Blobs;
 /// The flow-control window of workers of other machines, in bytes: with a smaller one an artifact waits for a round
 /// trip at each 64 KiB.
 const WINDOW_BYTES: u32 = 4 << 20;
+
+/// The time for which a plugin is read again from a store that fails. What is left of the time for a load is for the load.
+const FETCH_RETRY_MAX: Duration = Duration::from_secs(limits::PLUGIN_LOAD_SECONDS_MAX / 2);
 
 /// The state by which workers are checked and served.
 pub struct Link {
@@ -86,6 +90,7 @@ pub async fn serve_remote(
         fleet: link.fleet.clone(),
     })
     .max_decoding_message_size(limits::UNPROVEN_MESSAGE_BYTES_MAX);
+    let fleet = link.fleet.clone();
     let stopped = || {
         let mut stop = stop.clone();
         async move {
@@ -108,9 +113,26 @@ pub async fn serve_remote(
         .timeout(SILENCE_MAX)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming(others), stopped());
+    let forgetting = forget_ended(workers.clone(), fleet);
+    let forgetting = async {
+        tokio::select! {
+            () = forgetting => {}
+            () = stopped() => {}
+        }
+    };
     let accepting = remote::accept(listener, Arc::new(config), workers, doors, stop.clone());
-    let ((), worked, enrolled) = tokio::join!(accepting, working, enrolling);
+    let ((), (), worked, enrolled) = tokio::join!(accepting, forgetting, working, enrolling);
     worked.and(enrolled).context("serving workers of other machines")
+}
+
+/// Refuses started workers that have ended from then on, also those that enrolled and never came.
+async fn forget_ended(workers: RemoteWorkers, fleet: Fleet) {
+    let mut ends = fleet.ends();
+    while let Some(ticket) = ends.recv().await {
+        if workers.knows(ticket) && fleet.tenure().holds().await {
+            workers.forget(ticket).await;
+        }
+    }
 }
 
 fn host_server(link: Arc<Link>) -> HostServer<Link> {
@@ -160,17 +182,26 @@ impl Host for Link {
         let conversation = Conversation { joining, link, messages, visit };
         let conversing = converse(self.dispatch.clone(), conversation, joined);
         let remote = self.remote.clone().filter(|_| started_by_tls);
+        let tenure = self.fleet.tenure().clone();
+        let forgetting = tenure.clone();
         tokio::spawn(async move {
             conversing.await;
-            if let Some(remote) = remote {
+            // A worker that another server has taken over is that one's.
+            if let Some(remote) = remote
+                && forgetting.holds().await
+            {
                 remote.forget(ticket).await;
             }
         });
         answer.await.map_err(not_joined)?;
         let outgoing = UnboundedReceiverStream::new(outgoing).map(Ok);
-        // A worker that came and was not asked to leave is to come again, which an end without an error forbids.
-        let cut = came.then(|| Err(Status::unavailable("the host ended the conversation")));
-        Ok(Response::new(outgoing.chain(stream::iter(cut)).boxed()))
+        // A worker that came and was not asked to leave is to come again, and one that another server has taken over to
+        // that one; an end without an error forbids it.
+        let cut = stream::once(async move {
+            let comes_again = came || tenure.has_ended();
+            comes_again.then(|| Err(Status::unavailable("the host ended the conversation")))
+        });
+        Ok(Response::new(outgoing.chain(cut.filter_map(std::future::ready)).boxed()))
     }
 
     type FetchCompiledStream = Answers<Chunk>;
@@ -184,7 +215,7 @@ impl Host for Link {
         self.worker(&caller, &ticket)?;
         let digest = Digest::try_from(&digest[..])
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let pieces = self.blobs.read_after(digest, offset).await;
+        let pieces = self.blobs.read_after_retries(digest, offset, FETCH_RETRY_MAX).await;
         let pieces = pieces.map_err(|error| Status::not_found(error.to_string()))?;
         let chunks = pieces
             .map_ok(|bytes| Chunk { bytes })

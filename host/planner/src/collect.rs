@@ -1,7 +1,10 @@
 //! Algorithm 2: what is live and what is still to come, as a workload for SIMULATE.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_core::id::TenantId;
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_sched::{BatchView, RunningView, SchedView, StageView};
 
@@ -44,6 +47,26 @@ impl Collected {
     }
 }
 
+/// A batch that is planned for, with what is expected of it.
+struct AwaitedBatch<'a> {
+    view: &'a BatchView,
+    basis: Arc<Basis>,
+    drift: Drift,
+    coming: ExpectedArrivals,
+    /// The number of requests to come that are planned for.
+    to_come: usize,
+}
+
+#[derive(Clone, Copy)]
+struct ExpectedArrivals {
+    /// The time of the first arrival, seen or expected.
+    start: Micros,
+    /// The time since then.
+    elapsed: Micros,
+    /// The first row of history that came later than it is now.
+    from: usize,
+}
+
 pub(crate) struct Collector<'a> {
     pub(crate) now: Micros,
     pub(crate) tolerance: Micros,
@@ -83,21 +106,22 @@ impl<'a> Collector<'a> {
         view: &SchedView,
         basis: impl Fn(&BatchView) -> Option<Arc<Basis>>,
     ) -> Collected {
-        let mut bases = Vec::new();
-        let mut drifts = Vec::new();
+        let mut awaited = Vec::new();
         let mut unknown = Vec::new();
         let stages = view.batches.iter().map(|batch| batch.stages.len()).max();
         self.problem.stages_max = stages.unwrap_or(1);
         for batch in &view.batches {
             match basis(batch) {
                 Some(basis) if self.is_awaited(batch, &basis) => {
-                    drifts.push(self.batch(batch, &basis));
-                    bases.push(basis);
+                    awaited.push(self.awaited(batch, basis));
                 }
                 Some(_) => {}
                 None => unknown.push(batch.clone()),
             }
         }
+        share_out(&mut awaited);
+        awaited.iter().for_each(|awaited| self.batch(awaited));
+        let (bases, drifts) = awaited.into_iter().map(|it| (it.basis, it.drift)).unzip();
         let (problem, earliest_ends) = (self.problem, self.earliest_ends);
         Collected { problem, bases, drifts, earliest_ends, unknown }
     }
@@ -109,12 +133,20 @@ impl<'a> Collector<'a> {
         batch.first_arrival.is_some() || self.now <= batch.announced + basis.lead + patience
     }
 
-    fn batch(&mut self, batch: &BatchView, basis: &Basis) -> Drift {
+    fn awaited<'b>(&self, view: &'b BatchView, basis: Arc<Basis>) -> AwaitedBatch<'b> {
         let drift = if self.tuning.follows_drift {
-            Drift::of(self.now, batch, basis)
+            Drift::of(self.now, view, &basis)
         } else {
-            Drift::none(batch.stages.len())
+            Drift::none(view.stages.len())
         };
+        let coming = self.coming(view, &basis, &drift);
+        let to_come =
+            if view.sealed { 0 } else { self.left(view, basis.len() - coming.from, &basis) };
+        AwaitedBatch { view, basis, drift, coming, to_come }
+    }
+
+    fn batch(&mut self, awaited: &AwaitedBatch<'_>) {
+        let AwaitedBatch { view: batch, basis, drift, .. } = awaited;
         let index = self.problem.batches.len();
         let from = self.problem.requests.len();
         let stage = |stage: &assay_sched::StageShape| FlowStage {
@@ -133,21 +165,18 @@ impl<'a> Collector<'a> {
             wait_max: self.tuning.wait_max(batch.consumes),
         });
         for (stage, at_stage) in batch.at_stage.iter().enumerate() {
-            self.waiting(index, stage, at_stage, basis, &drift);
-            self.running(index, stage, at_stage, batch, basis, &drift);
+            self.waiting(index, stage, at_stage, basis, drift);
+            self.running(index, stage, at_stage, batch, basis, drift);
         }
-        if !batch.sealed {
-            self.future(index, batch, basis, &drift);
-        }
-        let earliest_end = self.earliest_end(from, batch, basis, &drift);
+        self.future(index, awaited);
+        let earliest_end = self.earliest_end(from, batch, basis, drift);
         if self.forecasts {
-            let end = self.robust_end(from, batch, basis, &drift, FORECAST_QUANTILE);
+            let end = self.robust_end(from, batch, basis, drift, FORECAST_QUANTILE);
             self.earliest_ends.push(end.max(batch.earliest_end).unwrap_or(self.now));
         }
         let entry = &mut self.problem.batches[index];
         entry.earliest_end = earliest_end;
         entry.rank = batch.rank.unwrap_or(earliest_end);
-        drift
     }
 
     /// The last pool stands for all that are not planned for.
@@ -166,7 +195,7 @@ impl<'a> Collector<'a> {
         drift: &Drift,
     ) {
         let reached = basis.reached(stage);
-        for pick in spread(reached.len(), view.waiting) {
+        for pick in spread(reached.len(), view.waiting).take(self.room()) {
             let service = pick.map(|pick| basis.service(reached[pick] as usize));
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
             self.push(request, service, drift, Micros::ZERO);
@@ -184,7 +213,8 @@ impl<'a> Collector<'a> {
         drift: &Drift,
     ) {
         let timeout = shape.stages[stage].timeout;
-        for (nth, RunningView { elapsed, .. }) in view.running.iter().enumerate() {
+        for (nth, RunningView { elapsed, .. }) in view.running.iter().enumerate().take(self.room())
+        {
             let request = ProblemRequest { batch, stage, running: true, ready: self.now };
             let longer = basis.longer(stage, elapsed.scaled(1.0 / drift.service[stage]));
             if longer.is_empty() {
@@ -204,17 +234,23 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Future: those of history that came later than it is now.
-    fn future(&mut self, index: usize, batch: &BatchView, basis: &Basis, drift: &Drift) {
+    /// Where the requests to come are in history.
+    fn coming(&self, batch: &BatchView, basis: &Basis, drift: &Drift) -> ExpectedArrivals {
         let start =
             batch.first_arrival.unwrap_or_else(|| self.now.max(batch.announced + basis.lead));
         let elapsed = self.now.since(start);
         let from = basis.after(elapsed.scaled(1.0 / drift.arrivals));
         // Before the first arrival nothing has come, not even the first.
         let from = if batch.first_arrival.is_none() { 0 } else { from };
-        let later = basis.len() - from;
-        let left = self.left(batch, later, basis);
-        for (nth, pick) in spread(later, left).enumerate() {
+        ExpectedArrivals { start, elapsed, from }
+    }
+
+    /// Future: those of history that came later than it is now.
+    fn future(&mut self, index: usize, awaited: &AwaitedBatch<'_>) {
+        let AwaitedBatch { view: batch, basis, drift, coming, to_come } = awaited;
+        let ExpectedArrivals { start, elapsed, from } = *coming;
+        let picks = spread(basis.len() - from, *to_come).take(self.room());
+        for (nth, pick) in picks.enumerate() {
             let (ready, row) = match pick {
                 Some(pick) => {
                     let arrived = basis.arrived(from + pick).scaled(drift.arrivals);
@@ -244,6 +280,11 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// The number of requests that a workload still has room for.
+    fn room(&self) -> usize {
+        (REQUESTS_MAX - 1).saturating_sub(self.problem.requests.len())
+    }
+
     /// Adds a request with the times of a row from its stage on; `elapsed` of the first has run.
     fn push(
         &mut self,
@@ -252,9 +293,6 @@ impl<'a> Collector<'a> {
         drift: &Drift,
         elapsed: Micros,
     ) {
-        if self.problem.requests.len() + 1 >= REQUESTS_MAX {
-            return;
-        }
         self.problem.requests.push(request);
         let row = self.problem.service.len();
         self.problem.service.resize(row + self.problem.stages_max, Micros::ZERO);
@@ -323,9 +361,57 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// Limits the requests to come: each tenant has an even part of what a plan counts with, and its batches an even part of
+/// that.
+fn share_out(awaited: &mut [AwaitedBatch<'_>]) {
+    let mut tenants: BTreeMap<TenantId, Vec<&mut AwaitedBatch<'_>>> = BTreeMap::new();
+    for batch in awaited {
+        tenants.entry(batch.view.tenant).or_default().push(batch);
+    }
+    let live = |batches: &[&mut AwaitedBatch<'_>]| -> usize {
+        let stages = batches.iter().flat_map(|batch| &batch.view.at_stage);
+        stages.map(|stage| stage.waiting + stage.running.len()).sum()
+    };
+    let to_come = |batches: &[&mut AwaitedBatch<'_>]| -> Vec<usize> {
+        batches.iter().map(|batch| batch.to_come).collect()
+    };
+    let wanted = tenants.values().map(|of| live(of) + to_come(of).iter().sum::<usize>()).collect();
+    let parts = even_parts(limits::PLANNED_REQUESTS_MAX, wanted);
+    for (batches, part) in tenants.values_mut().zip(parts) {
+        let parts = even_parts(part.saturating_sub(live(batches)), to_come(batches));
+        batches.iter_mut().zip(parts).for_each(|(batch, part)| batch.to_come = part);
+    }
+}
+
+/// Parts of a total, each at most as large as it is wanted; what one does not want is left for the others.
+fn even_parts(total: usize, wanted: Vec<usize>) -> Vec<usize> {
+    let mut smallest_first: Vec<usize> = (0..wanted.len()).collect();
+    smallest_first.sort_by_key(|index| wanted[*index]);
+    let (mut parts, mut left) = (wanted, total);
+    for (nth, &index) in smallest_first.iter().enumerate() {
+        let even = left / (smallest_first.len() - nth);
+        parts[index] = parts[index].min(even);
+        left -= parts[index];
+    }
+    parts
+}
+
 /// `count` places spread evenly over `len`, `None` if there are none.
 fn spread(len: usize, count: usize) -> impl Iterator<Item = Option<usize>> {
     let stride = len as f64 / count.max(1) as f64;
     (0..count)
         .map(move |nth| (len > 0).then(|| (((nth as f64 + 0.5) * stride) as usize).min(len - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_even_unless_less_is_wanted() {
+        assert_eq!(even_parts(100, vec![500, 10, 0, 500]), [45, 10, 0, 45]);
+        assert_eq!(even_parts(100, vec![3, 5]), [3, 5]);
+        assert_eq!(even_parts(0, vec![3, 5]), [0, 0]);
+        assert_eq!(even_parts(5, Vec::new()), [0_usize; 0]);
+    }
 }

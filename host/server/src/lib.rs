@@ -1,6 +1,7 @@
 //! A whole server put together: its parts, started and stopped in order.
 
 mod drift;
+mod lock;
 mod retention;
 mod sampler;
 mod samples;

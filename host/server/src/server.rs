@@ -11,15 +11,16 @@ use std::time::Duration;
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::drift;
+use crate::lock::HeldLock;
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
 use crate::samples::Sampling;
 use crate::telemetry;
-use crate::waiting::{LOCK_PERIOD, Waiting};
+use crate::waiting::Waiting;
 use crate::webhooks;
 use assay_api::sample::SamplesPrepared;
 use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
@@ -34,14 +35,11 @@ use assay_link::{Link, RemoteSettings, RemoteWorkers};
 use assay_registry::{CaseSettings, Registry, RegistrySettings};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
+use assay_store::Store;
 use assay_store::admissions::BatchRow;
-use assay_store::{DispatcherLock, Store, StoreError};
 use assay_telemetry::OtlpSettings;
 use launchers::fleet;
 
-/// The time for which the server tries to get the dispatcher's lock back after the database was
-/// unavailable.
-const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
 /// The time for the end of the workers before the server ends: their launcher may be out of reach.
 const WORKERS_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time for writing finished results before the server ends.
@@ -110,23 +108,6 @@ pub struct Server {
     _socket_folder: Option<tempfile::TempDir>,
 }
 
-/// The dispatcher's lock, and the task that watches it.
-struct HeldLock {
-    lost: oneshot::Receiver<StoreError>,
-    /// Gives the lock back.
-    unlock: oneshot::Sender<()>,
-    keeping: JoinHandle<()>,
-}
-
-impl HeldLock {
-    fn keep(store: Store, lock: DispatcherLock) -> Self {
-        let (losing, lost) = oneshot::channel();
-        let (unlock, unlocked) = oneshot::channel();
-        let keeping = tokio::spawn(keep_lock(store, lock, losing, unlocked));
-        Self { lost, unlock, keeping }
-    }
-}
-
 impl Server {
     pub async fn start(settings: Settings) -> anyhow::Result<Self> {
         let data = &settings.data;
@@ -163,7 +144,7 @@ impl Server {
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
         let joining = remote.as_ref().map(|(remote, _)| remote);
-        let (fleet, failures) = fleet(&settings, joining, socket).await?;
+        let (fleet, failures) = fleet(&settings, joining, socket, lock.tenure.clone()).await?;
         fleet.find().await;
         let (exporter, traces) = telemetry::start(settings.otlp.clone(), &url)?;
         let parts = Parts { traces, ..parts(&settings, &store, fleet.clone(), failures).await? };
@@ -185,6 +166,7 @@ impl Server {
         let remote_workers = remote.map(|(remote, listener)| {
             tracing::info!("workers join on {} with --ca-pin {}", remote.listen(), remote.pin());
             tasks.spawn(serve_remote(link, remote.clone(), listener, stop.subscribe()));
+            fleet.listens();
             remote
         });
         tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
@@ -439,42 +421,6 @@ fn without_secrets(url: &str) -> &str {
     let address = url.split_once("://").map_or(url, |(_, address)| address);
     let address = address.split('?').next().unwrap_or(address);
     address.rsplit_once('@').map_or(address, |(_, place)| place)
-}
-
-/// Watches the lock. After the database was unavailable it is taken again, unless another server has
-/// it or had it since.
-async fn keep_lock(
-    store: Store,
-    mut lock: DispatcherLock,
-    lost: oneshot::Sender<StoreError>,
-    unlocked: oneshot::Receiver<()>,
-) {
-    let watch = async {
-        let mut away_since: Option<tokio::time::Instant> = None;
-        loop {
-            tokio::time::sleep(LOCK_PERIOD).await;
-            if away_since.is_none() && lock.check().await.is_ok() {
-                continue;
-            }
-            let since = *away_since.get_or_insert_with(tokio::time::Instant::now);
-            match store.try_lock_again(&lock).await {
-                Ok(Some(again)) => {
-                    lock = again;
-                    away_since = None;
-                }
-                // PostgreSQL may not have noticed the end of the old connection yet.
-                Ok(None) if since.elapsed() < LOCK_LOST_AFTER => {}
-                Ok(None) => return StoreError::Conflict("another server has taken it".into()),
-                Err(error @ StoreError::Conflict(_)) => return error,
-                Err(error) => tracing::warn!("the database is unavailable: {error}"),
-            }
-        }
-    };
-    tokio::select! {
-        error = watch => drop(lost.send(error)),
-        // Also if the server's start has failed.
-        _ = unlocked => {}
-    }
 }
 
 /// The workers' socket: in the data folder unless its path is too long for one.

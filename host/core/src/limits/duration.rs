@@ -35,10 +35,23 @@ pub const WORKER_START_SECONDS_MAX: u64 = 30;
 pub const WORKER_RETRY_MS_MIN: u64 = 50;
 /// The longest pause between two tries to start workers of a pool, in milliseconds.
 pub const WORKER_RETRY_MS_MAX: u64 = 10_000;
+/// The time in seconds for which a worker lives, unless it ended a stage before, after which its start counts as a success.
+/// One that ends unasked before counts as a failed start.
+pub const WORKER_PROVEN_SECONDS: u64 = 5;
 /// The time after which an idle worker that was asked to stop is killed, in seconds.
 pub const WORKER_STOP_SECONDS_MAX: u64 = 5;
 /// The time between two comparisons of the expected workers with those that exist, in seconds.
 pub const WORKERS_RECONCILE_SECONDS: u64 = 60;
+/// The time in seconds for which workers of the server before this one may come again, from the time at which this one
+/// listens and knows of them.
+pub const WORKERS_RETURN_SECONDS_MAX: u64 = 60;
+/// The longest time in seconds for the answer which workers the server before this one had.
+pub const WORKERS_FIND_SECONDS_MAX: u64 = 30;
+/// The pause in seconds before that is asked again.
+pub const WORKERS_FIND_AGAIN_SECONDS: u64 = 5;
+/// The age in seconds of the last proof that this server dispatches from which its orders to Slurm and Kubernetes wait for a
+/// new one. No other server takes over sooner.
+pub const TENURE_PROOF_SECONDS_MAX: u64 = 4;
 /// The time without a message after which a worker counts as lost, in seconds.
 pub const HEARTBEAT_SECONDS_MAX: u64 = 10;
 /// The period of a worker's heartbeats, in seconds.

@@ -12,6 +12,8 @@ pub const SLURM_COMMAND_SECONDS_MAX: u64 = 30;
 pub const SLURM_OUTPUT_BYTES_MAX: u64 = 16 << 20;
 /// The most jobs that are submitted at once; others wait.
 pub const SLURM_SUBMITS_MAX: usize = 4;
+/// The jobs that one `scancel` ends; one runs at a time.
+pub const SLURM_CANCELS_AT_ONCE: usize = 100;
 /// The number of answers in a row that lack a job, after which it is gone.
 pub const SLURM_MISSING_ANSWERS: u32 = 2;
 /// The time after which a job that is to end counts as ended though Slurm does not say so, in seconds.
@@ -26,6 +28,8 @@ pub const SLURM_LOG_BYTES_MAX: u64 = 2_048;
 pub const SLURM_LOG_SECONDS_MAX: u64 = 5;
 /// The longest walltime of a job, in minutes.
 pub const SLURM_MINUTES_MAX: u32 = 30 * 24 * 60;
+/// The longest time for the start of a job's worker that a pool may have, in seconds.
+pub const SLURM_START_SECONDS_MAX: u32 = 3_600;
 /// The most options of one kind for a pool's jobs.
 pub const SLURM_OPTIONS_MAX: usize = 64;
 /// The length of one option of a pool's jobs, in bytes.

@@ -75,6 +75,8 @@ fn simulated() -> (Fleet, Failures, SimulatedLauncher) {
     (fleet, failures, launcher.expect("it was made"))
 }
 
+const ALLOWED: Duration = Duration::from_secs(30);
+
 fn cpu() -> Arc<str> {
     "cpu".into()
 }
@@ -137,7 +139,7 @@ async fn a_worker_that_does_not_join_in_time_is_ended_and_reported() {
     fleet.start(&cpu(), 2);
     // The other one waits for a place: its time does not run.
     let late = launcher.place(0);
-    (0..2).for_each(|number| fleet.overdue(launcher.start_of(number).ticket.id));
+    (0..2).for_each(|number| fleet.overdue(launcher.start_of(number).ticket.id, ALLOWED));
     assert_eq!(launcher.told().stops, [(late.ticket.id, Stop::GiveUp)]);
     assert_eq!(fleet.admit(&late.ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
     assert!(!fleet.joined(late.ticket.id), "it comes too late");
@@ -147,7 +149,9 @@ async fn a_worker_that_does_not_join_in_time_is_ended_and_reported() {
     assert_eq!(fleet.troubles()[&cpu()].error, "a worker did not join within 30 s");
     let waiting = launcher.place(1);
     assert!(fleet.joined(waiting.ticket.id));
-    assert!(fleet.troubles().is_empty(), "a worker that joins ends the trouble");
+    assert_eq!(fleet.troubles().len(), 1, "it may end at once");
+    fleet.proven(waiting.ticket.id);
+    assert!(fleet.troubles().is_empty(), "a worker that serves ends the trouble");
 }
 
 #[tokio::test]
@@ -220,7 +224,7 @@ impl Launcher for AwayLauncher {
 #[tokio::test]
 async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
     let mut simulated = None;
-    let (fleet, mut failures) = Fleet::with_launchers(|events| {
+    let (fleet, mut failures) = Fleet::with_launchers(Tenure::endless(), |events| {
         let here = SimulatedLauncher { events: events.clone(), told: Arc::default() };
         Launchers::new(simulated.insert(here).clone())
             .with(BTreeSet::from(["far".into()]), AwayLauncher(events))
@@ -243,8 +247,9 @@ async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
 
 #[tokio::test]
 async fn a_worker_whose_job_is_gone_is_cut_off() {
-    let (fleet, _failures) =
-        Fleet::with_launchers(|events| Launchers::new(AwayLauncher(events.clone())));
+    let (fleet, _failures) = Fleet::with_launchers(Tenure::endless(), |events| {
+        Launchers::new(AwayLauncher(events.clone()))
+    });
     fleet.start(&cpu(), 1);
     let ticket = fleet.starting()[0].ticket;
     let worker = fleet.state().text_of(ticket);
@@ -256,7 +261,81 @@ async fn a_worker_whose_job_is_gone_is_cut_off() {
     fleet.apply(WorkerEvent::Leaving { ticket, why: "evicted".into() });
     visit.leaving().await;
     assert_eq!(fleet.departures("cpu").len(), 1);
-    fleet.apply(WorkerEvent::Ended { ticket, how: WorkerEnd::Lost });
+    let mut ends = fleet.ends();
+    drop(fleet.came(TicketId::generate(), &cpu()).expect("it comes by itself"));
+    fleet.told(WorkerEvent::Ended { ticket, how: WorkerEnd::Lost });
+    assert_eq!((ends.try_recv(), ends.try_recv().is_err()), (Ok(ticket), true));
     assert_eq!(visit.stopped(Stop::Kill).await, Stop::Kill);
     assert!(!fleet.has_joined(ticket));
+}
+
+#[tokio::test]
+async fn workers_that_another_server_has_taken_over_are_cut_off_and_not_ended() {
+    let (proven, proofs) = tokio::sync::watch::channel(Some(now()));
+    let far: Arc<str> = "far".into();
+    let mut simulated = None;
+    let (fleet, _failures) = Fleet::with_launchers(Tenure::new(proofs), |events| {
+        let here = SimulatedLauncher { events: events.clone(), told: Arc::default() };
+        Launchers::new(simulated.insert(here).clone())
+            .with(BTreeSet::from([Arc::clone(&far)]), AwayLauncher(events))
+    });
+    let launcher = simulated.expect("it was made");
+    fleet.start(&far, 1);
+    let ticket = fleet.starting()[0].ticket;
+    let text = fleet.state().text_of(ticket);
+    assert_eq!(fleet.enrol(&text, "far").await, Ok(ticket));
+    let mut visit = fleet.came(ticket, &far).expect("it was asked for");
+    assert!(fleet.joined(ticket));
+    fleet.start(&cpu(), 1);
+    let own = launcher.place(0).ticket.id;
+    assert!(fleet.joined(own));
+    proven.send_replace(None);
+    let stopping = tokio::spawn({
+        let fleet = fleet.clone();
+        async move { fleet.stop_all().await }
+    });
+    assert_eq!(visit.stopped(Stop::Leave).await, Stop::Kill, "it is to come again");
+    assert_eq!(launcher.told().stops, [(own, Stop::Leave)]);
+    assert!(!stopping.is_finished());
+    launcher.end(own, WorkerEnd::Finished("it left".into()));
+    stopping.await.expect("it ends");
+}
+
+/// Its workers have a place at once and never join.
+struct SlowLauncher(Events);
+
+impl Launcher for SlowLauncher {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn start(&self, starts: Vec<Start>) {
+        for start in starts {
+            self.0.send(WorkerEvent::Placed { ticket: start.ticket.id, pid: None });
+        }
+    }
+
+    fn stop(&self, ticket: TicketId, _: Stop) {
+        let how = WorkerEnd::Finished("cancelled".into());
+        self.0.send(WorkerEvent::Ended { ticket, how });
+    }
+
+    fn reconcile(&self) -> Reconciling<'_> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn start_max(&self, pool: &str) -> Duration {
+        if pool == "cpu" { Duration::from_secs(1) } else { ALLOWED }
+    }
+}
+
+#[tokio::test]
+async fn a_launcher_says_how_long_a_start_of_a_pool_may_take() {
+    let (fleet, mut failures) = Fleet::new(SlowLauncher);
+    fleet.start(&"gpu".into(), 1);
+    fleet.start(&cpu(), 1);
+    let late = failures.recv().await.expect("it is reported");
+    assert_eq!(fleet.start_failed(late), Some(cpu()));
+    assert_eq!(fleet.troubles()[&cpu()].error, "a worker did not join within 1 s");
+    assert_eq!(fleet.starting().len(), 1);
 }

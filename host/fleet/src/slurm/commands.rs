@@ -26,13 +26,13 @@ pub(super) async fn squeue() -> Result<String, String> {
     run("squeue", &options.map(str::to_owned), "").await
 }
 
-pub(super) async fn scancel(id: JobId, how: Cancel) -> Result<(), String> {
+pub(super) async fn scancel(ids: &[JobId], how: Cancel) -> Result<(), String> {
     let mut options = match how {
         // Programs in boxes of the worker must not get the signal: their end would be taken for their own.
         Cancel::Ask => vec!["--batch".into(), "--signal=TERM".into()],
         Cancel::End => Vec::new(),
     };
-    options.push(id.to_string());
+    options.extend(ids.iter().map(JobId::to_string));
     match run("scancel", &options, "").await {
         Err(said) if !is_gone(&said) => Err(said),
         _ => Ok(()),

@@ -61,7 +61,8 @@ pub(super) enum JobEffect {
     Tell(WorkerEvent),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The ways to cancel a job, the weaker first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cancel {
     /// SIGTERM to the worker alone: it says that it leaves and ends when it is let go.
     Ask,

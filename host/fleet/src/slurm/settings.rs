@@ -43,6 +43,8 @@ pub struct SlurmPool {
     pub minutes: u32,
     /// The time before the end of a job from which its worker takes nothing new, in seconds.
     pub drain_seconds: u32,
+    /// The time from the start of a job in which its worker must join, in seconds; prologs count.
+    pub start_seconds: u32,
     /// Options of `sbatch`, such as `--partition=gpu`.
     pub sbatch: Vec<String>,
     /// Options of `assay-worker serve`, such as `--gpus`, `1`.
@@ -118,6 +120,7 @@ mod tests {
         let pool = SlurmPool {
             minutes: 60,
             drain_seconds: 600,
+            start_seconds: 30,
             sbatch: vec!["--partition=gpu".into(), "--time=1".into()],
             worker: vec!["--gpus".into(), "it's 1".into()],
         };

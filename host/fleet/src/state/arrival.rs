@@ -20,16 +20,6 @@ pub(super) enum Enrolment {
 }
 
 impl FleetState {
-    /// Workers of the server before this one, with their pools: they come again with the certificates that they have.
-    pub(crate) fn find(&mut self, workers: Vec<(TicketId, Arc<str>)>) {
-        self.found.extend(workers);
-    }
-
-    /// From now on an earlier server's worker that has not come again is one that nobody asked for.
-    pub(crate) fn forget_found(&mut self) {
-        self.found.clear();
-    }
-
     /// Takes in a worker that connects by TLS; returns whether it came by itself. One that was asked for has
     /// [`FleetState::enrol`]led before.
     pub(crate) fn came(
@@ -47,15 +37,20 @@ impl FleetState {
                     worker.enrolment = Enrolment::Connected;
                     Ok(false)
                 }
-                Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
+                Phase::Overdue(_) | Phase::Failed | Phase::Reported | Phase::GivenUp => {
                     Err(TicketRefusal::GivenUp)
                 }
                 _ => Err(TicketRefusal::Used),
             };
         }
+        if self.unfound.contains_key(pool) {
+            return Err(TicketRefusal::NotYet);
+        }
         let came = self.found.remove(&ticket).is_none();
         let new = FleetWorker::new(Ticket::without_text(ticket), pool, now);
-        self.workers.insert(ticket, FleetWorker { phase: Phase::Came, came, ..new });
+        // It has lived before.
+        let arrived = FleetWorker { phase: Phase::Came, came, is_proven: true, ..new };
+        self.workers.insert(ticket, arrived);
         Ok(came)
     }
 

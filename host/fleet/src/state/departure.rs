@@ -30,9 +30,8 @@ impl FleetState {
                 worker.leaving.get_or_insert((why, now));
                 Vec::new()
             }
-            Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp | Phase::Leaving => {
-                Vec::new()
-            }
+            Phase::Withheld | Phase::Overdue(_) | Phase::Failed | Phase::Reported => Vec::new(),
+            Phase::GivenUp | Phase::Leaving => Vec::new(),
         }
     }
 

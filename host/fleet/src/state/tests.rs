@@ -1,15 +1,20 @@
 //! Every phase with everything that can happen in it.
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 
+use super::failure::pause;
 use super::*;
 
+const ALLOWED: Duration = Duration::from_secs(30);
 const NOW: Micros = Micros::from_secs(100);
 
-const PHASES: [Phase; 9] = [
+const PHASES: [Phase; 10] = [
+    Phase::Withheld,
     Phase::Asked,
     Phase::Placed,
-    Phase::Overdue,
+    Phase::Overdue(ALLOWED),
     Phase::Failed,
     Phase::Reported,
     Phase::GivenUp,
@@ -53,7 +58,7 @@ fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
         "placed" => return state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
         "leaves" => return state.apply(NOW, leaving(ticket, "evicted")),
         "ended" => return state.apply(NOW, ended(ticket)),
-        "overdue" => state.overdue(ticket),
+        "overdue" => state.overdue(ticket, ALLOWED),
         "report" => {
             let _ = state.report(ticket);
             None
@@ -88,6 +93,7 @@ fn each_phase_with_each_event() {
                 .iter()
                 .map(|effect| match effect {
                     Effect::Start(_) => ", start".to_owned(),
+                    Effect::ReleaseAfter(..) => ", release".to_owned(),
                     Effect::Stop(stopped, how) if *stopped == ticket.id => {
                         format!(", stop {how:?}")
                     }
@@ -101,108 +107,120 @@ fn each_phase_with_each_event() {
     }
     // What happens, then for each phase what it becomes and what must be done.
     expect![[r#"
+        waits        Withheld: Withheld
         waits        Asked: Asked
         waits        Placed: Placed
-        waits        Overdue: Overdue
+        waits        Overdue(30s): Overdue(30s)
         waits        Failed: Failed
         waits        Reported: Reported
         waits        GivenUp: GivenUp
         waits        Came: Came
         waits        Joined: Joined
         waits        Leaving: Leaving
+        placed       Withheld: Withheld
         placed       Asked: Placed, join in time
         placed       Placed: Placed
-        placed       Overdue: Overdue
+        placed       Overdue(30s): Overdue(30s)
         placed       Failed: Failed
         placed       Reported: Reported
         placed       GivenUp: GivenUp
         placed       Came: Came
         placed       Joined: Joined
         placed       Leaving: Leaving
+        leaves       Withheld: Withheld
         leaves       Asked: Failed, stop GiveUp, report
         leaves       Placed: Failed, stop GiveUp, report
-        leaves       Overdue: Overdue
+        leaves       Overdue(30s): Overdue(30s)
         leaves       Failed: Failed
         leaves       Reported: Reported
         leaves       GivenUp: GivenUp
         leaves       Came: Came
         leaves       Joined: Joined
         leaves       Leaving: Leaving
+        ended        Withheld: Withheld
         ended        Asked: Failed, report
         ended        Placed: Failed, report
-        ended        Overdue: Failed, report
+        ended        Overdue(30s): Failed, report
         ended        Failed: Failed
         ended        Reported: Reported
         ended        GivenUp: gone
         ended        Came: gone
         ended        Joined: gone
         ended        Leaving: gone
+        overdue      Withheld: Withheld
         overdue      Asked: Asked
-        overdue      Placed: Overdue, stop GiveUp
-        overdue      Overdue: Overdue
+        overdue      Placed: Overdue(30s), stop GiveUp
+        overdue      Overdue(30s): Overdue(30s)
         overdue      Failed: Failed
         overdue      Reported: Reported
         overdue      GivenUp: GivenUp
         overdue      Came: Came
         overdue      Joined: Joined
         overdue      Leaving: Leaving
+        report       Withheld: Withheld
         report       Asked: Asked
         report       Placed: Placed
-        report       Overdue: Overdue
+        report       Overdue(30s): Overdue(30s)
         report       Failed: Reported
         report       Reported: Reported
         report       GivenUp: GivenUp
         report       Came: Came
         report       Joined: Joined
         report       Leaving: Leaving
+        heard        Withheld: Withheld
         heard        Asked: Asked
         heard        Placed: Placed
-        heard        Overdue: Overdue
+        heard        Overdue(30s): Overdue(30s)
         heard        Failed: Failed
         heard        Reported: gone
         heard        GivenUp: GivenUp
         heard        Came: Came
         heard        Joined: Joined
         heard        Leaving: Leaving
+        joined       Withheld: Withheld
         joined       Asked: Joined
         joined       Placed: Joined
-        joined       Overdue: Overdue
+        joined       Overdue(30s): Overdue(30s)
         joined       Failed: Failed
         joined       Reported: Reported
         joined       GivenUp: GivenUp
         joined       Came: Joined
         joined       Joined: Joined
         joined       Leaving: Leaving
+        stop         Withheld: Withheld
         stop         Asked: Asked
         stop         Placed: Placed
-        stop         Overdue: Overdue
+        stop         Overdue(30s): Overdue(30s)
         stop         Failed: Failed
         stop         Reported: Reported
         stop         GivenUp: GivenUp
         stop         Came: Leaving, stop Leave
         stop         Joined: Leaving, stop Leave
         stop         Leaving: Leaving
+        kill         Withheld: Withheld
         kill         Asked: Asked
         kill         Placed: Placed
-        kill         Overdue: Overdue
+        kill         Overdue(30s): Overdue(30s)
         kill         Failed: Failed
         kill         Reported: Reported
         kill         GivenUp: GivenUp
         kill         Came: Leaving, stop Kill
         kill         Joined: Leaving, stop Kill
         kill         Leaving: Leaving, stop Kill
+        cancel       Withheld: gone
         cancel       Asked: GivenUp, stop GiveUp
         cancel       Placed: GivenUp, stop GiveUp
-        cancel       Overdue: GivenUp, stop GiveUp
+        cancel       Overdue(30s): GivenUp, stop GiveUp
         cancel       Failed: gone
         cancel       Reported: gone
         cancel       GivenUp: GivenUp
         cancel       Came: Came
         cancel       Joined: Joined
         cancel       Leaving: Leaving
+        stop_all     Withheld: gone
         stop_all     Asked: GivenUp, stop GiveUp
         stop_all     Placed: GivenUp, stop GiveUp
-        stop_all     Overdue: GivenUp, stop GiveUp
+        stop_all     Overdue(30s): GivenUp, stop GiveUp
         stop_all     Failed: gone
         stop_all     Reported: gone
         stop_all     GivenUp: GivenUp
@@ -314,7 +332,9 @@ fn workers_leave_for_reasons_until_they_have_ended() {
 fn a_worker_of_the_server_before_takes_the_place_of_a_start() {
     let [one, other, late] = [(); 3].map(|()| TicketId::generate());
     let mut state = FleetState::default();
-    state.find(vec![(one, pool()), (other, pool()), (late, "gpu".into())]);
+    let pools = BTreeSet::from([pool(), "gpu".into()]);
+    let found = vec![(one, pool()), (other, pool()), (late, "gpu".into())];
+    assert!(state.find(NOW, &pools, found).is_empty());
     // The first start is answered by a worker that is there already.
     let effects = state.start(NOW, &pool(), 1);
     assert!(matches!(effects[..], [Effect::JoinInTime(ticket)] if ticket == one), "{effects:?}");
@@ -326,8 +346,38 @@ fn a_worker_of_the_server_before_takes_the_place_of_a_start() {
     assert!(matches!(state.stop(other, Stop::Leave), Some(Effect::Stop(..))));
     let effects = state.start(NOW, &pool(), 2);
     assert!(matches!(&effects[..], [Effect::Start(starts)] if starts.len() == 2), "{effects:?}");
-    state.forget_found();
+    // Its time begins when it can connect.
+    let later = |seconds| NOW + Micros::from_secs(seconds);
+    state.forget_found(later(1_000));
+    assert!(state.has(late));
+    state.listens(later(1_000));
+    state.forget_found(later(1_059));
+    assert!(state.has(late));
+    state.forget_found(later(1_060));
+    assert!(!state.has(late));
     assert!(matches!(state.start(NOW, &"gpu".into(), 1)[..], [Effect::Start(_)]));
+}
+
+#[test]
+fn starts_wait_until_the_workers_of_the_server_before_are_known() {
+    let [here, unknown] = [(); 2].map(|()| TicketId::generate());
+    let pools = BTreeSet::from([pool()]);
+    let mut state = FleetState::default();
+    state.cannot_find(&pools, "Slurm is away");
+    assert!(state.start(NOW, &pool(), 3).is_empty());
+    assert!(matches!(state.start(NOW, &"gpu".into(), 1)[..], [Effect::Start(_)]), "another's");
+    assert_eq!(state.waiting("cpu").len(), 1);
+    assert!(state.cancel("cpu", 1).is_empty(), "nobody knows of it");
+    assert_eq!(state.unplaced(), BTreeMap::from([(pool(), 2)]));
+    assert_eq!(state.came(NOW, here, &pool()), Err(TicketRefusal::NotYet));
+    assert_eq!(state.came(NOW, TicketId::generate(), &"gpu".into()), Ok(true));
+    let effects = state.find(NOW, &pools, vec![(here, pool())]);
+    let [Effect::JoinInTime(first), Effect::Start(starts)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((*first, starts.len()), (here, 1));
+    assert_eq!(state.came(NOW, here, &pool()), Ok(false));
+    assert_eq!(state.came(NOW, unknown, &pool()), Ok(true));
 }
 
 #[test]
@@ -360,11 +410,47 @@ fn starts_wait_for_reasons_until_they_have_a_place() {
 
 #[test]
 fn a_worker_that_nobody_waits_for_is_refused() {
-    for phase in [Phase::Overdue, Phase::Failed, Phase::Reported, Phase::GivenUp] {
+    for phase in [Phase::Overdue(ALLOWED), Phase::Failed, Phase::Reported, Phase::GivenUp] {
         let (state, ticket) = one(phase);
         assert_eq!(state.admit(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp), "{phase:?}");
         assert_eq!(state.authenticate(&ticket.text()), None, "{phase:?}");
     }
+}
+
+#[test]
+fn a_worker_that_ends_soon_after_it_joined_is_a_failed_start() {
+    let mut state = FleetState::default();
+    // Each is started after the pause of the one before, and is lost in one of both ways.
+    for (round, pause) in [50, 100, 200, 400].into_iter().enumerate() {
+        let mut effects = state.start(NOW, &pool(), 1);
+        if let [Effect::ReleaseAfter(withheld, waits)] = &effects[..] {
+            assert_eq!(waits.as_millis(), pause / 2);
+            assert_eq!(state.starting().len(), 1, "it is under way");
+            effects = state.release(withheld).into_iter().collect();
+        }
+        let [Effect::Start(starts)] = &effects[..] else { panic!("{effects:?}") };
+        let ticket = starts[0].ticket.id;
+        assert!(state.joined(NOW, ticket).is_some());
+        if round % 2 == 0 {
+            assert!(matches!(state.lost(NOW, ticket), Some(Effect::Stop(..))));
+        }
+        state.apply(NOW, ended(ticket));
+        let trouble = &state.troubles()["cpu"];
+        assert!(trouble.error.starts_with("a worker ended soon after it joined: "), "{trouble:?}");
+        assert_eq!(trouble.next_try_at.since(trouble.failed_at).0 / 1_000, pause as u64);
+    }
+    let later = NOW + Micros::from_secs(1);
+    let effects = state.start(later, &pool(), 2);
+    let [Effect::Start(starts)] = &effects[..] else { panic!("{effects:?}") };
+    let [served, asked] = [0, 1].map(|number| starts[number].ticket.id);
+    assert!(state.joined(later, served).is_some() && state.joined(later, asked).is_some());
+    state.proven(served);
+    assert!(state.troubles().is_empty());
+    state.stop(asked, Stop::Leave);
+    for ticket in [served, asked] {
+        state.apply(later, ended(ticket));
+    }
+    assert!(state.troubles().is_empty(), "one has served, the other was asked to end");
 }
 
 #[test]

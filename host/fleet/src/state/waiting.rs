@@ -7,7 +7,9 @@ use std::sync::Arc;
 use assay_core::id::TicketId;
 use assay_core::time::Micros;
 
-use super::{FleetState, Phase};
+use super::{Effect, FleetState, FleetWorker, Phase};
+use crate::launcher::Start;
+use crate::ticket::Ticket;
 
 /// The starts of a pool that wait for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,39 @@ pub struct WaitingStarts {
 }
 
 impl FleetState {
+    /// Starts of which the launcher hears later, and the reason for people where it is none of the pool's own.
+    pub(super) fn withhold(
+        &mut self,
+        now: Micros,
+        pool: &Arc<str>,
+        count: usize,
+        why: Option<&str>,
+    ) -> Vec<TicketId> {
+        let withhold = |_| {
+            let waiting = why.map(|why| (why.to_owned(), now));
+            let new = FleetWorker::new(Ticket::generate(), pool, now);
+            let ticket = new.ticket.id;
+            self.workers.insert(ticket, FleetWorker { phase: Phase::Withheld, waiting, ..new });
+            ticket
+        };
+        (0..count).map(withhold).collect()
+    }
+
+    /// The pause of these starts of one pool is over.
+    pub(crate) fn release(&mut self, tickets: &[TicketId]) -> Option<Effect> {
+        let mut starts = Vec::new();
+        for ticket in tickets {
+            let Some(worker) = self.workers.get_mut(ticket) else { continue };
+            if worker.phase == Phase::Withheld {
+                worker.phase = Phase::Asked;
+                worker.level = self.pools.get(&worker.pool).map_or(0, |starts| starts.level);
+                let (ticket, pool) = (worker.ticket.clone(), Arc::clone(&worker.pool));
+                starts.push(Start { ticket, pool });
+            }
+        }
+        (!starts.is_empty()).then_some(Effect::Start(starts))
+    }
+
     /// Its launcher has no place for the worker yet, for this reason.
     pub(super) fn waits(&mut self, now: Micros, ticket: TicketId, why: String) {
         let worker = self.workers.get_mut(&ticket);
@@ -45,7 +80,10 @@ impl FleetState {
 
     /// The pool of each start that waits for a place, the reason and since when.
     fn without_place(&self) -> impl Iterator<Item = (&Arc<str>, &(String, Micros))> {
-        let asked = self.workers.values().filter(|worker| worker.phase == Phase::Asked);
+        let asked = self
+            .workers
+            .values()
+            .filter(|worker| matches!(worker.phase, Phase::Withheld | Phase::Asked));
         asked.filter_map(|worker| Some((&worker.pool, worker.waiting.as_ref()?)))
     }
 }

@@ -79,7 +79,7 @@ impl Life {
     fn sighted(&mut self, uid: &str, reading: PodReading, leaves: Option<&str>) -> Vec<String> {
         let leaves = leaves.map(str::to_owned);
         let sighting = PodSighting { uid: PodUid(uid.into()), reading, leaves };
-        told(&self.pods.seen((self.ticket, &self.pool), sighting))
+        told(&self.pods.seen(START, (self.ticket, &self.pool), sighting))
     }
 
     /// The worker of a token that Kubernetes says is of this Pod.
@@ -175,6 +175,23 @@ fn a_node_that_does_not_confirm_an_end_is_not_waited_for() {
 }
 
 #[test]
+fn a_node_that_does_not_start_a_worker_is_given_up() {
+    let mut life = Life::made();
+    life.seen(PodReading::Starting);
+    life.seen(PodReading::Starting);
+    let late = START + PREPARE_MAX;
+    assert_eq!(life.pods.next_due(), Some(late));
+    let mut slow = Life::made();
+    slow.seen(PodReading::Starting);
+    slow.seen(PodReading::Running);
+    assert_eq!(slow.pods.next_due(), None, "it runs");
+    assert!(life.pods.due(at(60)).is_empty());
+    let given_up = told(&life.pods.due(late));
+    assert_eq!(given_up, ["delete in 1 s".into(), format!("not started: {}", unprepared())]);
+    assert!(life.pods.workers().is_empty());
+}
+
+#[test]
 fn somebody_elses_deletion_is_a_failure() {
     assert_eq!(Life::running().gone(), ["failed: its Pod was deleted, and not by Assay"]);
 }
@@ -208,10 +225,13 @@ fn a_server_finds_the_workers_of_the_server_before_it() {
     let tickets: Vec<TicketId> = (0..3).map(|_| TicketId::generate()).collect();
     let sighting = |reading| PodSighting { uid: PodUid(UID.into()), reading, leaves: None };
     pods.list_begins();
-    assert_eq!(told(&pods.seen((tickets[0], &pool), sighting(PodReading::Running))), ["placed"]);
+    assert_eq!(
+        told(&pods.seen(START, (tickets[0], &pool), sighting(PodReading::Running))),
+        ["placed"]
+    );
     let waits = sighting(PodReading::Waiting("no node".into()));
-    assert_eq!(pods.seen((tickets[1], &pool), waits).len(), 1);
-    let over = told(&pods.seen((tickets[2], &pool), sighting(PodReading::Succeeded)));
+    assert_eq!(pods.seen(START, (tickets[1], &pool), waits).len(), 1);
+    let over = told(&pods.seen(START, (tickets[2], &pool), sighting(PodReading::Succeeded)));
     assert_eq!(over, ["delete in 1 s"], "its end was told by the server before");
     assert!(pods.list_ends().is_empty());
     assert_eq!(told(&pods.end_waiting(START)), ["delete in 1 s"]);

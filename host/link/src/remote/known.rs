@@ -188,7 +188,12 @@ impl RemoteWorkers {
         self.enrol(id, None, applicant).await
     }
 
-    /// Refuses a worker that was started from now on: its connection has ended, and with it the worker.
+    /// Whether the worker got a certificate and was not removed since.
+    pub(crate) fn knows(&self, worker: TicketId) -> bool {
+        self.known().contains_key(&worker)
+    }
+
+    /// Refuses a worker that was started from now on: it has ended, or its connection, and with that the worker.
     pub(crate) async fn forget(&self, worker: TicketId) {
         match self.remove(worker, &Actor::Platform).await {
             // Somebody else may have removed it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_planner::{Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport};
 use assay_sched::{
@@ -298,6 +299,57 @@ fn check_ceiling(life: &Life, pool: &PoolReport, seen: &SchedView) -> Result<(),
 /// True for the pools about which the policy has a choice.
 fn is_chosen(life: &Life, pool: &PoolReport) -> bool {
     life.config.policy != Policy::FIXED && !life.config.pools[&pool.pool].is_fixed()
+}
+
+/// What a tenant only announces takes no more of the planner's time and memory than its limit allows.
+#[test]
+fn announcements_alone_do_not_fill_the_planner() {
+    let pool =
+        PoolConfig { min: 2, max: 2, cost: 1.0, startup: Micros::ZERO, linger: Micros::ZERO };
+    let pools = BTreeMap::from([(Arc::from("gpu"), pool)]);
+    let mut planner = Planner::new(PlanConfig::new(Policy::ASSAY, pools));
+    let request = ProfileRequest { arrived: Micros::ZERO, ending: Ending::Scored };
+    planner.learn(Arc::new(Profile {
+        batch: BatchId(Uuid::nil()),
+        tenant: TenantId(Uuid::nil()),
+        run: "run".into(),
+        plugin: Digest([0; 32]),
+        stages: stages(0),
+        announced: START,
+        first_arrival: START,
+        earliest_end: START,
+        ended: START,
+        ran: vec![Micros::from_ms(1)],
+        requests: [request].into(),
+    }));
+    let announced = |number: u128| BatchView {
+        id: BatchId(Uuid::from_u128(number)),
+        tenant: TenantId(Uuid::nil()),
+        run: "run".into(),
+        plugin: Digest([0; 32]),
+        stages: stages(0),
+        tolerance: None,
+        consumes: Consumes::Batch,
+        announced: START,
+        first_arrival: None,
+        submitted: 0,
+        expected_size: Some(limits::BATCH_REQUESTS_MAX),
+        sealed: false,
+        earliest_end: None,
+        rank: None,
+        at_stage: vec![StageView::default()],
+        waiters: 0,
+    };
+    let mut batches: Vec<BatchView> = (0..200).map(announced).collect();
+    // It has run for longer than all history.
+    let running = RunningView { elapsed: Micros::from_secs(30), queued: Micros::ZERO };
+    batches[199].first_arrival = Some(START);
+    batches[199].submitted = 1;
+    batches[199].at_stage[0].running = vec![running];
+    let seen = SchedView { batches, ..SchedView::default() };
+    let plan = planner.plan(START, &seen);
+    let planned = plan.report.requests;
+    assert!((2..=limits::PLANNED_REQUESTS_MAX).contains(&planned), "{planned} are planned for");
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assay_fleet::{
-    Failures, Fleet, Launch, Launchers, ProcessLauncher, SlurmLauncher, SlurmSettings,
+    Failures, Fleet, Launch, Launchers, ProcessLauncher, SlurmLauncher, SlurmSettings, Tenure,
 };
 use assay_kubernetes::{KubernetesConnection, KubernetesLauncher, KubernetesSettings};
 use assay_link::RemoteWorkers;
@@ -16,6 +16,7 @@ pub(super) async fn fleet(
     settings: &Settings,
     remote: Option<&RemoteWorkers>,
     socket: PathBuf,
+    tenure: Tenure,
 ) -> anyhow::Result<(Fleet, Failures)> {
     let program = settings.worker_program.clone();
     let programs = settings.programs.clone();
@@ -23,7 +24,7 @@ pub(super) async fn fleet(
     let launch = Launch { program, socket, cache, programs };
     let slurm = slurm(settings, remote)?;
     let kubernetes = kubernetes(settings, remote).await?;
-    Ok(Fleet::with_launchers(|events| {
+    Ok(Fleet::with_launchers(tenure, |events| {
         let mut launchers = Launchers::new(ProcessLauncher::new(launch, events.clone()));
         if let Some(slurm) = slurm {
             let pools = slurm.pools.keys().cloned().collect();
