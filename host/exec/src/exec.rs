@@ -231,7 +231,8 @@ pub struct Exec {
 pub struct HeldUp {
     /// The time for which they were ready and had no core.
     pub starved: Duration,
-    /// The time for which the helper was started or failed, and toolchains were looked for and prepared.
+    /// The time for which the helper was started or failed, toolchains were looked for and prepared, and stored objects
+    /// and compiled programs were read and written.
     pub setup: Duration,
 }
 
@@ -348,7 +349,7 @@ impl Exec {
         tenant: TenantId,
         key: Digest,
     ) -> Result<Option<Arc<LoadedProgram>>, ExecError> {
-        let found = self.store()?.get(tenant, key);
+        let found = self.set_up(|exec| exec.store().map(|store| store.get(tenant, key)))?;
         found.map_err(|error| {
             ExecError::Unavailable(format!("a compiled program cannot be read: {error}"))
         })
@@ -433,8 +434,9 @@ impl Exec {
         done
     }
 
-    /// Does what a worker does once, for all callers. None of its time is the caller's.
-    fn set_up<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
+    /// Does what a worker does once for all callers, or waits for the disk of the caches. None of its time is the
+    /// caller's.
+    pub fn set_up<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
         let (began, before) = (Instant::now(), self.held_up);
         let done = run(self);
         self.held_up = HeldUp { setup: before.setup + began.elapsed(), ..before };

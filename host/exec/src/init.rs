@@ -109,21 +109,29 @@ fn run_task(task: &BoxTask<'_>) -> (InitReport, Vec<OwnedFd>) {
 /// The report of a program that the kernel did not execute. `path` is the program's, unless it is a sealed file.
 fn not_executed(path: Option<&str>, error: &Error) -> InitReport {
     let problem = error.to_string();
+    let number = error.raw_os_error().unwrap_or(libc::EIO);
     // Programs elsewhere are the machine's.
-    let is_a_tool = path.filter(|path| !Path::new(path).starts_with("/box"));
-    match (error.raw_os_error(), is_a_tool) {
+    match path.filter(|path| !Path::new(path).starts_with("/box")) {
+        // A file that is the candidate's can cause any error that no shortage causes: it names its interpreter.
+        None if !is_a_shortage(number) => InitReport::NotExecuted { problem },
         // The arguments or the environment, whatever the program is.
-        (Some(libc::EINVAL | libc::E2BIG), _) => InitReport::NotExecuted { problem },
-        (Some(number), tool) if cannot_be_executed(number) => match tool {
-            None => InitReport::NotExecuted { problem },
-            Some(path) => InitReport::NoProgram { problem: format!("{path}: {problem}") },
-        },
+        Some(_) if matches!(number, libc::EINVAL | libc::E2BIG) => {
+            InitReport::NotExecuted { problem }
+        }
+        Some(path) if is_unfit(number) => {
+            InitReport::NoProgram { problem: format!("{path}: {problem}") }
+        }
         _ => InitReport::NotMade { problem },
     }
 }
 
-/// Whether the error is due to the program's file, and not to a lack of memory, descriptors or the like.
-fn cannot_be_executed(number: i32) -> bool {
+/// Whether the machine, or the box, lacks something that every execution takes.
+fn is_a_shortage(number: i32) -> bool {
+    matches!(number, libc::ENOMEM | libc::EAGAIN | libc::EMFILE | libc::ENFILE)
+}
+
+/// Whether the file of a program of the machine is missing or cannot be executed.
+fn is_unfit(number: i32) -> bool {
     matches!(
         number,
         libc::ENOEXEC
@@ -326,12 +334,19 @@ mod tests {
             assert_eq!(report(None, number), "its fault", "{number}");
             assert_eq!(report(Some("/box/w/a.out"), number), "its fault", "{number}");
         }
-        for path in [gcc, None] {
+        let its = Some("/box/w/a.out");
+        for path in [gcc, None, its] {
             assert_eq!(report(path, libc::E2BIG), "its fault");
             assert_eq!(report(path, libc::EINVAL), "its fault");
-            for number in [libc::ENOMEM, libc::ENFILE, libc::EIO, libc::EAGAIN] {
+            for number in [libc::ENOMEM, libc::EMFILE, libc::ENFILE, libc::EAGAIN] {
                 assert_eq!(report(path, number), "ours", "{number}");
             }
+        }
+        // From an interpreter that is no program, and from one with a long name.
+        for number in [libc::EIO, libc::ENAMETOOLONG] {
+            assert_eq!(report(gcc, number), "ours", "{number}");
+            assert_eq!(report(None, number), "its fault", "{number}");
+            assert_eq!(report(its, number), "its fault", "{number}");
         }
     }
 

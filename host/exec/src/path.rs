@@ -2,6 +2,9 @@
 
 use assay_core::limits::{EXEC_PATH_BYTES_MAX, EXEC_PATH_PARTS_MAX};
 
+/// The most bytes of a file's name: the kernel's limit.
+const NAME_BYTES_MAX: usize = 255;
+
 /// Checks a path; the error says what is wrong with it.
 pub fn check(path: &str) -> Result<(), String> {
     let shown: String = path.chars().take(80).collect();
@@ -20,6 +23,9 @@ pub fn check(path: &str) -> Result<(), String> {
     }
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return bad("has a part that is empty, `.` or `..`");
+    }
+    if path.split('/').any(|part| part.len() > NAME_BYTES_MAX) {
+        return bad(&format!("has a part of more than {NAME_BYTES_MAX} bytes"));
     }
     Ok(())
 }
@@ -57,10 +63,13 @@ mod tests {
 
     #[test]
     fn relative_paths_only() {
-        for good in ["a", "a/b.c", ".hidden", "...", "a b", "ä/ö", &"x".repeat(256)] {
+        for good in ["a", "a/b.c", ".hidden", "...", "a b", "ä/ö", &"x".repeat(255)] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
-        let long = "x".repeat(257);
+        let longest = "x/".repeat(4) + &"x".repeat(248);
+        assert_eq!((longest.len(), check(&longest)), (256, Ok(())));
+        let long = longest + "x";
+        let long_name = "x".repeat(256);
         let deep = "a/".repeat(16) + "a";
         for bad in [
             "",
@@ -75,6 +84,7 @@ mod tests {
             "a/.",
             "a\0b",
             &long,
+            &long_name,
             &deep,
         ] {
             assert!(check(bad).is_err(), "{bad}");

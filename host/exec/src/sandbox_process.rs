@@ -101,6 +101,8 @@ pub(crate) struct SandboxProcess {
     killed_for: Option<LimitKind>,
     /// The usage that was read from `/proc`, for a box without a cgroup, or whose cgroup measures no waits.
     proc_usage: proc_usage::ProcUsage,
+    /// The CPU time of its init, which places the files; it is none of the program's.
+    init_cpu_us: u64,
     reaped: Option<(Reaped, Instant)>,
     /// The time at which it was killed, or else its program ended, by [`sys::now`].
     ended_at: Option<Duration>,
@@ -161,6 +163,7 @@ impl SandboxFactory {
                 cpu_check_at: started,
                 killed_for: None,
                 proc_usage: proc_usage::ProcUsage::default(),
+                init_cpu_us: 0,
                 reaped: None,
                 ended_at: None,
                 reaped_at: Duration::ZERO,
@@ -308,12 +311,15 @@ impl SandboxProcess {
         })
     }
 
+    /// The CPU time of the program while it runs.
     fn cpu_us(&mut self) -> std::io::Result<u64> {
         self.look_at_proc();
-        match &self.group {
-            Some(group) => group.cpu_us(),
-            None => Ok(self.proc_usage.cpu_us),
-        }
+        self.init_cpu_us = proc_usage::own_cpu_us(self.init);
+        let of_all = match &self.group {
+            Some(group) => group.cpu_us()?,
+            None => self.proc_usage.cpu_us,
+        };
+        Ok(of_all.saturating_sub(self.init_cpu_us))
     }
 
     /// Reads what its cgroup does not tell, while it runs.
@@ -352,6 +358,7 @@ impl SandboxProcess {
     pub(crate) fn update(&mut self) -> std::io::Result<()> {
         let ended = has_ended(self.pidfd.as_fd());
         if ended {
+            self.init_cpu_us = proc_usage::own_cpu_us(self.init);
             // Reap it before the streams are read to their end: then nobody writes any more.
             let reaped = sys::wait(Some(self.init))?;
             let (_, reaped) = reaped.ok_or_else(|| std::io::Error::other("a box was lost"))?;
@@ -377,13 +384,14 @@ impl SandboxProcess {
         let (ending, descriptors) = match last {
             Some((last, descriptors)) => {
                 if let InitReport::Ended { init_cpu_us, ended_at, .. } = last {
-                    usage.cpu_us = usage.cpu_us.saturating_sub(init_cpu_us);
+                    self.init_cpu_us = self.init_cpu_us.max(init_cpu_us);
                     self.ended_at.get_or_insert(ended_at);
                 }
                 (self.ending(last)?, descriptors)
             }
             None => (None, Vec::new()),
         };
+        usage.cpu_us = usage.cpu_us.saturating_sub(self.init_cpu_us);
         let kill = self.group.as_ref().map(RunCgroup::memory_kill).transpose();
         let kill = kill.map_err(|error| format!("the memory of a box cannot be read: {error}"))?;
         let kill = kill.flatten();

@@ -57,11 +57,13 @@ pub fn devices() -> Result<Vec<Properties>, DeviceProblem> {
     (0..driver.gpus()?).map(|number| properties::properties(driver, driver.gpu(number)?)).collect()
 }
 
+/// The names in [`environment`].
+pub const VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"];
+
 /// All that a process which uses the driver needs of the environment: where its library is, where the
 /// system does not know that, and which GPUs there are to be.
 pub fn environment() -> impl Iterator<Item = (&'static str, OsString)> {
-    let kept = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"];
-    kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
+    VARIABLES.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
 }
 
 /// The folders of the driver's library beside the system's: where this process looks for it, and where a link there leads.

@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::limits::{GPU_PRINTED_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
+use assay_exec::JobDeadline;
 
 use crate::device::Properties;
 use crate::executor::message::ExecutorRequest;
@@ -163,6 +164,8 @@ impl Gpu {
             gpu: self.clone(),
             limits,
             deadline,
+            latest: deadline,
+            starved: Duration::ZERO,
             properties,
             candidate: Some(candidate),
             judge: Some(judge),
@@ -277,6 +280,10 @@ pub struct GpuSession {
     gpu: Gpu,
     limits: SessionLimits,
     deadline: Instant,
+    /// The latest time to which executors without a core put the deadline off.
+    latest: Instant,
+    /// The time for which executors were ready and had no core, since it was last taken.
+    starved: Duration,
     properties: Properties,
     /// `None` once the session is over.
     candidate: Option<Executor>,
@@ -290,8 +297,14 @@ pub struct GpuSession {
 impl GpuSession {
     /// Sets the time at which the session is over. Its caller may have been kept waiting for a processor, which must not
     /// cost it time of the session.
-    pub fn put_off(&mut self, deadline: Instant) {
-        self.deadline = deadline;
+    pub fn put_off(&mut self, deadline: impl Into<JobDeadline>) {
+        let JobDeadline { at, latest } = deadline.into();
+        (self.deadline, self.latest) = (at, latest);
+    }
+
+    /// Takes the time for which its executors were ready and had no core since the last call. It has put the deadline off.
+    pub fn take_starved(&mut self) -> Duration {
+        std::mem::take(&mut self.starved)
     }
 
     /// The processes of this session that still live: the candidate's executor, then the judge's.

@@ -10,8 +10,8 @@ use crate::emit::decode::decode;
 use crate::emit::names::{Binding, NameScope};
 use crate::error::{ParseError, ParseProblem, ParseResult};
 use crate::limits::{
-    CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATEMENTS_MAX,
-    STATIC_SHARED_BYTES_MAX,
+    CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, LOOKED_UP_BYTES_MAX, REGISTERS_MAX,
+    STATEMENTS_MAX, STATIC_SHARED_BYTES_MAX,
 };
 use crate::opcode::Opcode;
 use crate::operand::{Register, Space};
@@ -40,15 +40,21 @@ pub struct Emitter<'u, 'a> {
     calls: Vec<&'a str>,
 }
 
-/// The instructions and statements that the kernels of a module may still have together.
+/// The instructions and statements that the kernels of a module may still have together, and the bytes of names that
+/// may still be looked up.
 #[derive(Clone, Copy)]
 pub struct EmitLimits {
     pub instructions: usize,
     pub statements: usize,
+    pub looked_up_bytes: usize,
 }
 
 impl EmitLimits {
-    pub const ALL: Self = Self { instructions: INSTRUCTIONS_MAX, statements: STATEMENTS_MAX };
+    pub const ALL: Self = Self {
+        instructions: INSTRUCTIONS_MAX,
+        statements: STATEMENTS_MAX,
+        looked_up_bytes: LOOKED_UP_BYTES_MAX,
+    };
 }
 
 /// Places of one function that wait for an instruction's number.
@@ -270,7 +276,7 @@ impl<'a> Emitter<'_, 'a> {
         line: &InstructionLine<'a>,
         flow: &mut BranchTargets<'a>,
     ) -> ParseResult<()> {
-        let mut opcode = Opcode::new(line);
+        let mut opcode = Opcode::new(line)?;
         let guard = match line.guard {
             None => None,
             Some((name, negated)) => {
@@ -368,6 +374,7 @@ impl<'a> Emitter<'_, 'a> {
         let mut names = BTreeMap::new();
         for (formal, actual) in formal.zip(returns.iter().chain(params)) {
             let binding = self.lookup(opcode, actual)?;
+            self.count_lookup(opcode, formal.name)?;
             if !matches!(binding, Binding::CallParam(_)) {
                 return Err(opcode.fault(ParseProblem::Unsupported(
                     "arguments that are no .param variables".into(),

@@ -2,6 +2,17 @@
 
 /// Bytes of the text of a module.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
+/// Words, marks and strings of a module's text. Dense assembly has one for about four bytes.
+pub const TOKENS_MAX: usize = TEXT_BYTES_MAX / 3;
+/// Bytes of a word of a module that is simulated: names are compared again for each call of a function.
+pub const WORD_BYTES_MAX: usize = 4 << 10;
+/// Modifiers of an instruction.
+pub const MODIFIERS_MAX: usize = 32;
+/// Bytes of the names that instructions use, counted in each scope where one is looked for and at each call, with
+/// [`LOOKUP_BYTES`] more for each: instructions may share their text, and have many names.
+pub const LOOKED_UP_BYTES_MAX: usize = 256 << 20;
+/// The bytes that a look-up counts as in addition to its name.
+pub const LOOKUP_BYTES: usize = 16;
 /// Instructions of a module, with the bodies of called functions counted at each call.
 pub const INSTRUCTIONS_MAX: usize = 200_000;
 /// Statements of a module, with those of called functions counted at each call: declarations, labels, braces and

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::emit::{EmitLimits, Names, kernel};
 use crate::error::{ParseError, ParseProblem};
-use crate::limits::{BLOCK_THREADS_MAX, DATA_BYTES_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::limits::{
+    BLOCK_THREADS_MAX, DATA_BYTES_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX, WORD_BYTES_MAX,
+};
 use crate::operand::Space;
 use crate::program::PtxProgram;
 use crate::syntax::{FunctionSyntax, TranslationUnit, Variable, parse};
@@ -51,6 +53,9 @@ impl PtxModule {
             return Err(limit(1, "", "bytes of text", TEXT_BYTES_MAX as u64));
         }
         let tokens = tokens(text)?;
+        if let Some(long) = tokens.iter().find(|token| token.is_word_of_more(WORD_BYTES_MAX)) {
+            return Err(limit(long.line, &long.text(), "bytes of a word", WORD_BYTES_MAX as u64));
+        }
         let unit = parse(&tokens)?;
         let storage = storage(&unit.variables)?;
         let names = names(&unit)?;

@@ -3,6 +3,7 @@
 
 use crate::error::{ParseError, ParseProblem};
 use crate::float::Rounding;
+use crate::limits::MODIFIERS_MAX;
 use crate::operand::{Space, Type};
 use crate::syntax::{InstructionLine, SyntaxArgument};
 
@@ -13,10 +14,14 @@ pub struct Opcode<'s, 'a> {
 }
 
 impl<'s, 'a> Opcode<'s, 'a> {
-    pub fn new(line: &'s InstructionLine<'a>) -> Opcode<'s, 'a> {
+    pub fn new(line: &'s InstructionLine<'a>) -> Result<Opcode<'s, 'a>, ParseError> {
         let mut words = line.opcode.split('.');
         let name = words.next().unwrap_or("");
-        Opcode { line, name, left: words.collect() }
+        let opcode = Opcode { line, name, left: words.by_ref().take(MODIFIERS_MAX).collect() };
+        match words.next() {
+            None => Ok(opcode),
+            Some(_) => Err(opcode.fault(ParseProblem::Limit("modifiers", MODIFIERS_MAX as u64))),
+        }
     }
 
     pub fn take(&mut self, modifier: &str) -> bool {

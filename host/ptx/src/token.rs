@@ -1,6 +1,7 @@
 //! Text into words, punctuation and strings, each with its line. Comments vanish here.
 
 use crate::error::{ParseError, ParseProblem};
+use crate::limits::TOKENS_MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind<'a> {
@@ -17,6 +18,10 @@ pub struct PtxToken<'a> {
 }
 
 impl PtxToken<'_> {
+    pub fn is_word_of_more(&self, bytes: usize) -> bool {
+        matches!(self.kind, TokenKind::Word(word) if word.len() > bytes)
+    }
+
     pub fn text(&self) -> String {
         match self.kind {
             TokenKind::Word(word) | TokenKind::Quoted(word) => word.chars().take(120).collect(),
@@ -51,6 +56,9 @@ pub fn tokens(text: &str) -> Result<Vec<PtxToken<'_>>, ParseError> {
         } else {
             return Err(fault(line, first, "a character that PTX does not have"));
         };
+        if tokens.len() > TOKENS_MAX {
+            return Err(limit(line, "words and marks", TOKENS_MAX));
+        }
         line += rest[..length].bytes().filter(|byte| *byte == b'\n').count() as u32;
         rest = &rest[length..];
     }
@@ -74,6 +82,10 @@ fn word_length(text: &str) -> usize {
             return length;
         }
     }
+}
+
+fn limit(line: u32, what: &'static str, most: usize) -> ParseError {
+    ParseError { line, text: String::new(), problem: ParseProblem::Limit(what, most as u64) }
 }
 
 fn fault(line: u32, letter: char, problem: &'static str) -> ParseError {

@@ -154,6 +154,18 @@ fn work_of_a_warp_is_paid_for() {
 }
 
 #[test]
+fn arrivals_are_paid_for_by_the_threads_that_are_looked_at() {
+    // All warps but the first wait, and a lane of that one arrives again and again.
+    let body = "setp.ge.u32 %p2, %r1, 32; @%p2 bra end; setp.ne.u32 %p2, %r1, 0; @%p2 bra end;\n\
+                mov.u32 %r3, 0; again: bar.arrive 1, 32;\n\
+                add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 640; @%p2 bra again; end: bar.sync 0;";
+    let mut device = Device::new(&text(body));
+    let at = device.buffer(&[0u32; 16]);
+    let stats = device.run("test", [1, 1, 1], [1024, 1, 1], 0, vec![at.into()]);
+    assert!(stats.steps > 640 * 1024 / 16, "{} steps", stats.steps);
+}
+
+#[test]
 fn copies_that_nobody_waits_for_take_bounded_memory() {
     let body = ".shared .align 16 .b8 place[64]; mov.u32 %r3, 0; again: cp.async.ca.shared.global [place], [%d1], 16;\n\
                 add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2000; @%p2 bra again; ld.shared.u32 %r4, [place]; st.global.u32 [%d1+60], %r4;";
@@ -248,6 +260,36 @@ fn texts_that_grow_as_they_are_read_are_refused() {
         PtxModule::parse(&text(&format!("{}{}", "{".repeat(129), "}".repeat(129)))).unwrap_err();
     assert!(matches!(error.problem, ParseProblem::Limit("scopes in one another", 128)), "{error}");
     assert!(PtxModule::parse(&text(&format!("{}{}", "{".repeat(128), "}".repeat(128)))).is_ok());
+}
+
+#[test]
+fn words_are_bounded() {
+    let limit = |text: &str, expected: &str| {
+        let error = PtxModule::parse(text).unwrap_err();
+        assert!(
+            matches!(error.problem, ParseProblem::Limit(what, _) if what == expected),
+            "{error}"
+        );
+    };
+    let product = |types: usize| text(&format!("mma.sync{};", ".f32".repeat(types)));
+    limit(&product(40), "modifiers");
+    // Each would be taken out of all.
+    limit(&product(1_000_000), "bytes of a word");
+    limit(&"{ ".repeat(6 << 20), "words and marks");
+    // Kernels that are not simulated have longer names.
+    let name = "n".repeat(5_000);
+    let long = format!(".entry {name}() {{ ret; }}");
+    limit(&long, "bytes of a word");
+    assert_eq!(assay_ptx::entries(&long).unwrap()[0].name, name);
+    // A long name is looked up for each instruction, and the function is put in place of its calls.
+    let name = format!("%{}", "r".repeat(4_000));
+    let moves = format!("mov.u32 {name}, {name};").repeat(1_000);
+    let calling = format!(
+        ".address_size 64\n.func f () {{ .reg .b32 {name};\n{moves} }}\n\
+         .entry k () {{ {} }}\n",
+        "call f;".repeat(100)
+    );
+    limit(&calling, "bytes of names that are looked up");
 }
 
 #[test]

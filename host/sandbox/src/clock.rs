@@ -60,7 +60,7 @@ struct Wait {
     name: &'static str,
     began: Instant,
     stalled: Duration,
-    /// The time for which programs that the guest waited for were ready and had no core.
+    /// The time for which programs or kernels that the guest waited for were ready and had no core.
     starved: Duration,
     /// The part of the wait that Assay itself needed before programs could run.
     setup: Duration,
@@ -120,14 +120,6 @@ impl CallClock {
         self.started + self.wall_max()
     }
 
-    /// Runs what waits until the deadline at the latest; that time is the guest's.
-    pub(crate) fn wait<R>(&mut self, name: &'static str, run: impl FnOnce(Instant) -> R) -> R {
-        self.begin_wait(name);
-        let came = run(self.deadline());
-        self.end_wait();
-        came
-    }
-
     /// Runs what waits for Assay itself, such as an object, until the call's latest end. That time is never the guest's.
     pub(crate) fn wait_for_assay<R>(
         &mut self,
@@ -148,7 +140,7 @@ impl CallClock {
         self.given_up = true;
     }
 
-    /// Runs programs until the deadline at the latest. That time is the guest's, without the time for which they were held
+    /// Runs programs or kernels until the deadline at the latest. That time is the guest's, without the time for which they were held
     /// up, which `run` returns and which puts the deadline off.
     pub(crate) fn wait_for_programs<R>(
         &mut self,
@@ -313,9 +305,10 @@ mod tests {
         assert!(!clock.is_over());
         assert!(clock.goes_on());
         clock.end_wait();
-        clock.wait("device.run", |deadline| {
-            let left = deadline.duration_since(Instant::now());
+        clock.wait_for_programs("device.run", |until| {
+            let left = until.at.duration_since(Instant::now());
             assert!(left <= LIMIT / 2, "{left:?}");
+            ((), HeldUp::default())
         });
     }
 
@@ -373,7 +366,7 @@ mod tests {
         clock.limit = Duration::from_secs(3_600);
         assert!(!clock.is_due());
         spin(LIMIT);
-        clock.wait("device.run", |_| spin(LIMIT * 3));
+        clock.wait_for_programs("device.run", |_| (spin(LIMIT * 3), HeldUp::default()));
         let (waited, used) = (clock.waited, clock.used());
         assert!(waited >= LIMIT * 3, "{waited:?}");
         // The guest ran for a third of what the host did.

@@ -37,6 +37,23 @@ fn a_plugin_is_compiled_for_the_other_architecture() {
     }
 }
 
+/// A release has no fake driver.
+#[cfg(debug_assertions)]
+#[test]
+fn a_driver_is_found_where_the_environment_says() {
+    let program = std::env::current_exe().expect("a test has a path");
+    let driver = program.with_file_name("libassay_fake_cuda.so");
+    assert!(driver.exists(), "{} is missing: cargo build -p assay-fake-cuda", driver.display());
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("libcuda.so");
+    std::os::unix::fs::symlink(driver, library).expect("a link");
+    let mut command = worker();
+    command.args(["doctor", "--gpu", "cuda"]).env("LD_LIBRARY_PATH", folder.path());
+    let done = command.output().expect("the worker starts");
+    let report: Value = serde_json::from_slice(&done.stdout).expect("a line of JSON");
+    assert_eq!(report["gpu"]["Ok"]["simulated"], false, "{report}");
+}
+
 #[test]
 fn an_upload_becomes_a_plugin() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -44,7 +44,7 @@ impl Exec {
             let artifact = ProgramArtifact::new(caller.tenant, key, &loaded);
             return Ok(accepted(artifact, &loaded, true));
         }
-        let files = fetch_source(&source.files, &self.options.objects)?;
+        let files = self.set_up(|exec| fetch_source(&source.files, &exec.options.objects))?;
         let Some(compile) = &spec.compile else {
             let files = files.iter().map(|(path, bytes)| (*path, &**bytes)).collect();
             let loaded = self.keep(&recipe, key, &Captured::default(), files)?;
@@ -113,7 +113,8 @@ impl Exec {
             binary: recipe.spec.leaves_binary(),
             files,
         };
-        let kept = self.store()?.put(recipe.tenant, key, &content);
+        let kept =
+            self.set_up(|exec| exec.store().map(|store| store.put(recipe.tenant, key, &content)))?;
         kept.map_err(|error| {
             ExecError::Unavailable(format!("a compiled program cannot be stored: {error}"))
         })

@@ -27,8 +27,8 @@ impl Exec {
     ) -> Result<RunOutcome, ExecError> {
         check_judging(judging)?;
         let (tool, loaded) = self.ready(caller, checker)?;
-        let output = output.bytes(&self.options.objects)?;
-        let mut given = self.given(judging, &tool)?;
+        let output = self.set_up(|exec| output.bytes(&exec.options.objects))?;
+        let mut given = self.set_up(|exec| exec.given(judging, &tool))?;
         given.files.push((OUTPUT, Cow::Borrowed(&output)));
         given.stdin = Cow::Borrowed(&output);
         let job = inputs::job(&tool, &loaded, &given)?;
@@ -64,7 +64,7 @@ impl Exec {
             collect: &[],
             limits: limits.within(&program_tool.spec.ceiling()),
         };
-        let given = self.given(judging, &tool)?;
+        let given = self.set_up(|exec| exec.given(judging, &tool))?;
         let first = inputs::job(&program_tool, &program, &alone)?;
         let second = inputs::job(&tool, &interactor, &given)?;
         let talk = || self.talk(&first, &second, caller);

@@ -28,7 +28,7 @@ impl Exec {
             let normal = ended.ending.is_normal();
             let matched = match &case.expect {
                 Some((expected, compare)) if normal => {
-                    let expected = expected.bytes(&self.options.objects)?;
+                    let expected = self.set_up(|exec| expected.bytes(&exec.options.objects))?;
                     match compare.equal(&expected, &ended.stdout.data) {
                         true => Matched::Equal,
                         false => Matched::Different,
@@ -59,11 +59,15 @@ impl Exec {
         case: &TestCase,
     ) -> Result<(JobEnd, u8), ExecError> {
         let limits = case.limits.or(batch.limits).unwrap_or(tool.spec.run_defaults());
+        let (stdin, files) = self.set_up(|exec| {
+            let objects = &exec.options.objects;
+            Ok::<_, ExecError>((case.stdin.bytes(objects)?, inputs::fetch(&case.files, objects)?))
+        })?;
         let given = JobInputs {
-            stdin: case.stdin.bytes(&self.options.objects)?,
+            stdin,
             args: &case.args,
             env: &case.env,
-            files: inputs::fetch(&case.files, &self.options.objects)?,
+            files,
             collect: &case.collect,
             limits: limits.within(&tool.spec.ceiling()),
         };

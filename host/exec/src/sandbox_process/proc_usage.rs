@@ -44,6 +44,13 @@ impl ProcUsage {
     }
 }
 
+/// The CPU time of a process with one thread, without its children, until it is reaped; 0 if the kernel does not measure
+/// it.
+pub(super) fn own_cpu_us(process: Pid) -> u64 {
+    let schedstat = fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
+    parse_schedstat(&schedstat).ran_us
+}
+
 /// The longest time for which a thread was ready and others than the box's had its core. The box's threads wait for each
 /// other for as long as the others of them run, at most: a program must not cause waits by its own doing.
 fn foreign_wait_us(threads: &[FirstThread], cpu_us: u64) -> u64 {

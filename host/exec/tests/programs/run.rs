@@ -118,6 +118,26 @@ fn large_data_comes_from_storage_and_is_not_counted() {
 }
 
 #[test]
+fn files_that_are_placed_take_no_time_of_the_program() {
+    let mut fixture = Fixture::new();
+    let program = fixture.program("c11-gcc", "int main() { return 0; }");
+    let big = Blob::Stored(fixture.objects.put(&vec![b'x'; 64 << 20]).unwrap());
+    let files = ["a", "b", "c"].map(|path| SourceFile { path: path.into(), content: big.clone() });
+    // The kernel takes longer than that to copy them.
+    let limits = BoxLimits { cpu_ms: 20, wall_ms: 20_000, ..BoxLimits::RUN };
+    let case = TestCase { files: files.to_vec(), limits: Some(limits), ..case("") };
+    let ended = fixture.run_once(&program, case).ended;
+    assert_eq!(ended.ending, OK, "{:?}", ended.usage);
+    // Nor where it is killed.
+    let program = fixture.program("c11-gcc", "int main() { for (;;) ; }");
+    let limits = BoxLimits { cpu_ms: 200, ..limits };
+    let case = TestCase { files: files.to_vec(), limits: Some(limits), ..super::case("") };
+    let ended = fixture.run_once(&program, case).ended;
+    assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Cpu));
+    assert!(ended.usage.cpu_us >= 200_000, "{:?}", ended.usage);
+}
+
+#[test]
 fn how_programs_end() {
     let mut fixture = Fixture::new();
     let text_of =
@@ -155,6 +175,22 @@ fn how_programs_end() {
     let results = fixture.exec.run(&fixture.caller, &program, &batch(cases)).unwrap();
     let found: Vec<_> = results.iter().map(|result| result.outcome.ended.ending).collect();
     assert_eq!(found, endings);
+}
+
+#[test]
+fn a_program_that_names_no_fit_interpreter_is_at_fault() {
+    let mut fixture = Fixture::new();
+    // A script is too short for a program of the loader's kind.
+    for interpreter in ["/usr/bin/egrep", &format!("/{}", "x".repeat(300))] {
+        let text = format!(
+            "const char interpreter[] __attribute__((section(\".interp\"))) = \"{interpreter}\";
+            int main() {{ return 0; }}"
+        );
+        let program = fixture.program("c11-gcc", &text);
+        let ended = fixture.run_once(&program, case("")).ended;
+        assert_eq!(ended.ending, ProgramEnding::Exited(127), "{interpreter}");
+        assert!(super::text(&ended.stderr).starts_with("it cannot be executed"), "{ended:?}");
+    }
 }
 
 #[test]

@@ -92,6 +92,30 @@ fn a_share_may_be_wrong_but_none_left_out() {
 }
 
 #[test]
+fn a_small_integer_may_be_the_poison_by_chance() {
+    let loose = tolerance(0.0, 0.0, 0.5);
+    let filler = Filler::new(&poison(ElementType::Ui8, 10_000));
+    let want = [7; 10_000];
+    // A wrong one each third time, with a value of its own each time.
+    let written: Vec<u8> = (0..10_000_u32)
+        .map(|at| if at % 3 == 0 { (at.wrapping_mul(2_654_435_761) >> 24) as u8 } else { 7 })
+        .collect();
+    let compared = |got: &[u8]| compare(got, &want, &poison(ElementType::Ui8, 10_000), &loose);
+    let report = compared(&written);
+    assert!(report.ok && report.never_written > 0, "{report:?}");
+    let mut left_out = written;
+    for at in (0..10_000).step_by(100) {
+        left_out[at] = filler.bits(at as u64) as u8;
+    }
+    let report = compared(&left_out);
+    assert!(!report.ok, "{report:?}");
+    let most = |dtype, mismatched| chance_max(dtype, mismatched).floor();
+    assert_eq!([0, 1, 2_560].map(|wrong| most(ElementType::I8, wrong)), [0.0, 2.0, 30.0]);
+    assert_eq!(most(ElementType::Ui16, 65_536), 9.0);
+    assert_eq!(most(ElementType::I32, u64::MAX), 0.0);
+}
+
+#[test]
 fn integers_are_equal_or_not() {
     let compared = |dtype: ElementType, got: &[u8], want: &[u8]| {
         let count = got.len() / dtype.bytes() as usize;

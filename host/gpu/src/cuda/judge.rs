@@ -98,7 +98,7 @@ impl TrustedKernels {
             }
         };
         Ok(BufferComparison {
-            ok: passes(mismatched, never_written, poison.count, tolerance),
+            ok: passes(mismatched, never_written, poison.dtype, poison.count, tolerance),
             mismatched,
             absolute_max: f64::from_bits(absolute),
             relative_max: f64::from_bits(relative),

@@ -47,7 +47,7 @@ impl DeviceBuffer {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        bytes(&self.spec)
+        bytes(&self.spec).expect("it was allocated")
     }
 
     pub(crate) fn data(&self) -> u64 {
@@ -111,13 +111,50 @@ pub(crate) fn rule(init: BufferInit) -> Option<FillRule> {
     })
 }
 
-/// The size of a buffer with its guards, in bytes.
-pub(crate) fn bytes(spec: &BufferSpec) -> u64 {
-    let data = spec.count * spec.dtype.bytes();
-    data.next_multiple_of(GUARD_BYTES) + 2 * GUARD_BYTES
+/// The size of a buffer with its guards, in bytes; `None` if no machine has so many.
+pub(crate) fn bytes(spec: &BufferSpec) -> Option<u64> {
+    let data = spec.count.checked_mul(spec.dtype.bytes())?;
+    data.checked_next_multiple_of(GUARD_BYTES)?.checked_add(2 * GUARD_BYTES)
+}
+
+/// The size of buffers together, in bytes; an error if it is more than `most`. `place` is where they are.
+pub(crate) fn bytes_within<'a>(
+    specs: impl Iterator<Item = &'a BufferSpec>,
+    most: u64,
+    place: &str,
+) -> Result<u64, DeviceProblem> {
+    let mut sizes = specs.map(bytes);
+    let total = sizes.try_fold(0_u64, |total, size| total.checked_add(size?));
+    let too_many = || DeviceProblem::Limit(format!("buffers of more than {most} bytes {place}"));
+    total.filter(|total| *total <= most).ok_or_else(too_many)
 }
 
 /// A bug of ours: the worker's side has checked what it sends.
 pub(crate) fn unknown(what: &str, number: u32) -> DeviceProblem {
     DeviceProblem::Failed(format!("there is no {what} {number}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_added_up_within_a_limit() {
+        let spec = |count| BufferSpec {
+            dtype: ElementType::Fp32,
+            count,
+            role: BufferRole::Output,
+            init: BufferInit::Zeros,
+        };
+        let within = |counts: &[u64], most| {
+            let specs: Vec<_> = counts.iter().map(|count| spec(*count)).collect();
+            bytes_within(specs.iter(), most, "here").ok()
+        };
+        assert_eq!(within(&[1, 1_024], u64::MAX), Some(6 * GUARD_BYTES));
+        assert_eq!(within(&[1, 1_024], 6 * GUARD_BYTES - 1), None);
+        // They would seem small.
+        assert_eq!(within(&[(1 << 62) + 1], u64::MAX), None);
+        assert_eq!(within(&[1 << 61; 2], u64::MAX), None);
+        assert_eq!(within(&[u64::MAX / 4], u64::MAX), None);
+    }
 }

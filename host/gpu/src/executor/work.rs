@@ -16,6 +16,9 @@ use super::printed::Printed;
 
 /// Elements of so many bytes and more are shared where they can be: fewer take no longer through the exchange.
 const SHARED_BYTES_MIN: u64 = 512 << 10;
+/// The most bytes of an executor's buffers in the machine's memory: those that were uploaded, and those that go through the
+/// exchange.
+const HOST_BYTES_MAX: u64 = 16 << 30;
 
 pub(crate) struct ExecutorState {
     device: Box<dyn Device>,
@@ -85,15 +88,19 @@ impl ExecutorState {
     }
 
     fn alloc(&mut self, specs: &[BufferSpec]) -> Result<(), DeviceProblem> {
+        let all = || self.buffers.iter().map(|buffer| &buffer.spec).chain(specs);
+        let device_bytes = self.device.properties().memory_bytes;
+        buffer::bytes_within(all(), device_bytes, "on the device")?;
+        let uploaded = all().filter(|spec| is_uploaded(spec));
+        buffer::bytes_within(uploaded, HOST_BYTES_MAX, "that are uploaded")?;
         for spec in specs {
-            let start = self.device.alloc(buffer::bytes(spec))?;
+            let bytes = buffer::bytes(spec).expect("it is within the device's memory");
+            let start = self.device.alloc(bytes)?;
             let exchange = self.buffers.last().map_or(0, |last| last.exchange + last.bytes());
             let number = self.buffers.len() as u32;
             let mut buffer =
                 DeviceBuffer { number, spec: *spec, start, exchange, uploaded: Vec::new() };
-            if spec.init == BufferInit::Uploaded
-                && matches!(spec.role, BufferRole::Input | BufferRole::Inout)
-            {
+            if is_uploaded(spec) {
                 buffer.uploaded = vec![0; buffer.data_bytes() as usize];
             }
             // Nothing of what was there before may be seen.
@@ -161,6 +168,7 @@ impl ExecutorState {
         let Some(last) = self.buffers.last() else { return Ok(ExecutorAnswer::Exported(shared)) };
         let end = last.exchange + last.bytes();
         self.exchange.extend(end).map_err(exchange_problem)?;
+        let mut left = HOST_BYTES_MAX;
         for buffer in &self.buffers {
             let is_scratch = buffer.spec.role == BufferRole::Scratch;
             let may_share = share && !is_scratch && buffer.data_bytes() >= SHARED_BYTES_MIN;
@@ -172,6 +180,7 @@ impl ExecutorState {
                 vec![(0, buffer.bytes())]
             };
             for (from, bytes) in parts {
+                left = left.checked_sub(bytes).ok_or_else(exchanges_too_much)?;
                 let to = self.exchange.range(buffer.exchange + from, bytes);
                 let to = to.map_err(exchange_problem)?;
                 self.device.read(buffer.start + from, to)?;
@@ -237,8 +246,10 @@ impl ExecutorState {
         let staging = match self.staging {
             Some((at, room)) if room >= bytes => at,
             _ => {
-                // One for all, so that it is made once.
-                let room = self.buffers.iter().map(DeviceBuffer::data_bytes).max().unwrap_or(bytes);
+                // One for all that are handed over, so that it is made once.
+                let is_handed = |one: &&DeviceBuffer| one.spec.role != BufferRole::Scratch;
+                let handed = self.buffers.iter().filter(is_handed);
+                let room = handed.map(DeviceBuffer::data_bytes).max().unwrap_or(bytes);
                 let at = self.device.alloc(room)?;
                 self.staging = Some((at, room));
                 at
@@ -260,10 +271,20 @@ impl ExecutorState {
     }
 }
 
+fn is_uploaded(spec: &BufferSpec) -> bool {
+    let is_made = matches!(spec.role, BufferRole::Input | BufferRole::Inout);
+    is_made && spec.init == BufferInit::Uploaded
+}
+
 /// The other side's elements on this device: their address, or why they cannot be read.
 enum Imported {
     At(u64),
     OutOfReach(String),
+}
+
+fn exchanges_too_much() -> DeviceProblem {
+    let problem = format!("buffers of more than {HOST_BYTES_MAX} bytes that cannot be shared");
+    DeviceProblem::Limit(problem)
 }
 
 fn exchange_problem(error: std::io::Error) -> DeviceProblem {

@@ -49,8 +49,9 @@ fn free_gpu(options: &GpuSettings, deadline: Instant) -> Result<(u32, Flock<File
         SessionError::Unavailable(format!("the locks in {}: {error}", options.locks.display()))
     };
     std::fs::create_dir_all(&options.locks).map_err(|error| unavailable(&error))?;
+    let visible = std::env::var("CUDA_VISIBLE_DEVICES").unwrap_or_default();
     for ordinal in 0..gpus {
-        let path = options.locks.join(format!("gpu-{ordinal}.lock"));
+        let path = options.locks.join(lock_name(&visible, ordinal));
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| unavailable(&error))?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
@@ -63,6 +64,15 @@ fn free_gpu(options: &GpuSettings, deadline: Instant) -> Result<(u32, Flock<File
         0 => "this machine has no GPU that its driver shows".into(),
         _ => format!("other workers have all of this machine's GPUs ({gpus})"),
     }))
+}
+
+/// The file name of a GPU's lock. Workers that share the folder may be shown different GPUs, by `CUDA_VISIBLE_DEVICES`:
+/// the file has the GPU's name there, as its number is each worker's own.
+fn lock_name(visible: &str, ordinal: usize) -> String {
+    let listed = visible.split(',').nth(ordinal).unwrap_or_default();
+    let listed: String =
+        listed.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
+    if listed.is_empty() { format!("gpu-{ordinal}.lock") } else { format!("gpu-{listed}.lock") }
 }
 
 /// The GPUs of this machine, as `assay-gpu devices` prints them.
@@ -107,4 +117,17 @@ fn read_until(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_of_one_gpu_whoever_is_shown_it() {
+        assert_eq!([0, 1].map(|ordinal| lock_name("", ordinal)), ["gpu-0.lock", "gpu-1.lock"]);
+        assert_eq!(lock_name("1", 0), lock_name("", 1));
+        assert_eq!(lock_name("3, 2", 1), "gpu-2.lock");
+        assert_eq!(lock_name("GPU-8f/../1", 0), "gpu-GPU-8f1.lock");
+    }
 }

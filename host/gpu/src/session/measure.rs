@@ -9,7 +9,7 @@ use assay_core::limits::GPU_TRIALS_MAX;
 
 use super::GpuSession;
 use super::request::check_measure;
-use super::timing::{Clocked, suspicions};
+use super::timing::{Clocked, Doubts, doubts};
 use super::types::{CheckReport, MeasureOptions, Measurement, Origin, SessionError};
 use crate::device::{BufferRole, Pair};
 use crate::executor::message::{ExecutorRequest, RunTarget, RunTimes};
@@ -22,6 +22,9 @@ const EMPTY_RUNS: u32 = 11;
 const TRIAL_SEEDS: u32 = 7;
 const WARM_UP_SEEDS: u32 = 8;
 const CHECKED_TRIALS: u32 = 9;
+const SECOND_SEEDS: u32 = 10;
+/// The factor by which a second measurement may take longer than the first.
+const SECOND_SLOWNESS_MAX: u32 = 2;
 
 const SIDES: [Origin; 2] = [Origin::Candidate, Origin::Trusted];
 
@@ -70,7 +73,8 @@ impl GpuSession {
         self.agree(candidate, reference, pairs)
     }
 
-    /// `sides` are the candidate's and perhaps the reference's.
+    /// Measures once more where the times are doubtful: what the machine did meanwhile is seldom done twice. Nothing of the
+    /// first measurement helps in the second, which has other seeds. `sides` are the candidate's and perhaps the reference's.
     fn timed(
         &mut self,
         sides: &[Origin],
@@ -78,14 +82,37 @@ impl GpuSession {
         seed: u64,
         options: &MeasureOptions,
     ) -> Result<Measurement, SessionError> {
+        let (begun, left) = (Instant::now(), self.left.time);
+        let (first, doubts) = self.timed_once(sides, pairs, seed, options)?;
+        let needed = begun.elapsed() * SECOND_SLOWNESS_MAX;
+        let needed_of_candidate = left.saturating_sub(self.left.time) * SECOND_SLOWNESS_MAX;
+        let has_time =
+            self.left.time >= needed_of_candidate && Instant::now() + needed <= self.deadline;
+        if doubts.is_empty() || !first.spot.iter().all(is_right) || !has_time {
+            return settled(first, doubts).map_err(|error| self.end(error));
+        }
+        tracing::warn!(doubts = ?doubts, "a measurement is repeated");
+        let seed = derived(seed, SECOND_SEEDS, 0);
+        let (second, doubts) = self.timed_once(sides, pairs, seed, options)?;
+        let spot = [first.spot, second.spot].concat();
+        settled(Measurement { spot, ..second }, doubts).map_err(|error| self.end(error))
+    }
+
+    fn timed_once(
+        &mut self,
+        sides: &[Origin],
+        pairs: &[Pair],
+        seed: u64,
+        options: &MeasureOptions,
+    ) -> Result<(Measurement, Doubts), SessionError> {
         let until = Instant::now() + Duration::from_millis(options.budget_ms.into());
         let mut clocked = self.warmed_up(sides, seed, options)?;
         let mut spot = Vec::new();
         let mut checked = BTreeSet::new();
         for trial in 0..GPU_TRIALS_MAX {
-            let is_timed = clocked.iter().all(Clocked::has_samples);
-            let is_enough = !is_timed
-                || clocked.iter().all(|clocked| clocked.is_within(options.relative_error))
+            let timed = &clocked[..sides.len()];
+            let is_enough = !timed.iter().all(Clocked::has_samples)
+                || timed.iter().all(|clocked| clocked.is_within(options.relative_error))
                 || Instant::now() >= until;
             if trial >= options.trials && is_enough {
                 break;
@@ -97,17 +124,17 @@ impl GpuSession {
             }
             let pairs = checked.contains(&(trial % options.trials)).then_some(pairs);
             let trial_seed = derived(seed, TRIAL_SEEDS, trial);
-            spot.extend(self.trials(trial_seed, pairs, options.flush_l2, &mut clocked)?);
+            spot.extend(self.trials(sides, trial_seed, pairs, options.flush_l2, &mut clocked)?);
         }
-        let mut timings = clocked.iter().map(|clocked| clocked.timing(self.properties.clock_khz));
-        let (candidate, reference) = (timings.next().flatten(), timings.next().flatten());
-        let suspicious = match (&candidate, reference.as_ref().or(candidate.as_ref())) {
-            (Some(candidate), Some(steady)) => {
-                suspicions(candidate, steady, self.touched_bytes(), &self.properties)
+        let [candidate, reference] = clocked.map(|one| one.timing(self.properties.clock_khz));
+        let doubts = match (&candidate, reference.as_ref().or(candidate.as_ref())) {
+            (Some(candidate), Some(reference)) => {
+                doubts(candidate, reference, self.touched_bytes(), &self.properties)
             }
-            _ => Vec::new(),
+            _ => Doubts::default(),
         };
-        Ok(Measurement { candidate, reference, spot, suspicious })
+        let reference = reference.filter(|_| sides.contains(&Origin::Trusted));
+        Ok((Measurement { candidate, reference, spot, suspicious: Vec::new() }, doubts))
     }
 
     fn warmed_up(
@@ -115,19 +142,17 @@ impl GpuSession {
         sides: &[Origin],
         seed: u64,
         options: &MeasureOptions,
-    ) -> Result<Vec<Clocked>, SessionError> {
+    ) -> Result<[Clocked; 2], SessionError> {
         for warm_up in 0..options.warm_ups {
             for side in sides {
                 self.trial(*side, derived(seed, WARM_UP_SEEDS, warm_up), options.flush_l2)?;
             }
         }
-        let mut clocked = Vec::new();
-        for side in sides {
-            let mut one = Clocked::default();
+        let mut clocked = [Clocked::default(), Clocked::default()];
+        for (side, one) in SIDES.into_iter().zip(&mut clocked) {
             for _ in 0..EMPTY_RUNS {
-                one.empty(&self.ran(*side, RunTarget::Nothing, options.flush_l2)?);
+                one.empty(&self.ran(side, RunTarget::Nothing, options.flush_l2)?);
             }
-            clocked.push(one);
         }
         Ok(clocked)
     }
@@ -137,19 +162,19 @@ impl GpuSession {
         self.ran(side, RunTarget::Plan, flush)
     }
 
-    /// One trial of each side that is timed; checked if there are pairs.
+    /// One trial of each side; of the reference only where it is timed, or the trial is checked: where there are pairs.
     fn trials(
         &mut self,
+        sides: &[Origin],
         seed: u64,
         pairs: Option<&[Pair]>,
         flush: bool,
-        clocked: &mut [Clocked],
+        [candidate, reference]: &mut [Clocked; 2],
     ) -> Result<Option<CheckReport>, SessionError> {
         let ran = self.trial(Origin::Candidate, seed, flush)?;
-        clocked[0].sample(&ran);
-        let reference = clocked.get_mut(1);
+        candidate.sample(&ran);
         let Some(pairs) = pairs else {
-            if let Some(reference) = reference {
+            if sides.contains(&Origin::Trusted) {
                 reference.sample(&self.trial(Origin::Trusted, seed, flush)?);
             }
             return Ok(None);
@@ -157,20 +182,34 @@ impl GpuSession {
         let mut left = self.exported()?;
         self.done(Origin::Trusted, &ExecutorRequest::Prepare { seed })?;
         let inspected = self.inspected(&mut left)?;
-        let reference_ran = self.ran(Origin::Trusted, RunTarget::Plan, flush)?;
-        if let Some(reference) = reference {
-            reference.sample(&reference_ran);
-        }
+        reference.sample(&self.ran(Origin::Trusted, RunTarget::Plan, flush)?);
         self.compared(seed, pairs, &mut left, inspected, &ran).map(Some)
     }
 
-    /// The least number of bytes that a plan must read and write.
+    /// The bytes of inputs and outputs, which most plans must read and write.
     fn touched_bytes(&self) -> u64 {
         let touched =
             |role| matches!(role, BufferRole::Input | BufferRole::Output | BufferRole::Inout);
         let buffers = self.made.buffers.iter().filter(|buffer| touched(buffer.role));
         buffers.map(|buffer| buffer.count * buffer.dtype.bytes()).sum()
     }
+}
+
+/// The measurement with what its doubts say about the candidate. Where they say nothing about it and its outputs are
+/// right, the device cannot time now.
+fn settled(measurement: Measurement, doubts: Doubts) -> Result<Measurement, SessionError> {
+    let Doubts { suspicious, unsteady } = doubts;
+    let is_blamed = !suspicious.is_empty() || !measurement.spot.iter().all(is_right);
+    if !unsteady.is_empty() && !is_blamed {
+        let reasons = unsteady.join("; ");
+        return Err(SessionError::Unavailable(format!("its times are not steady: {reasons}")));
+    }
+    Ok(Measurement { suspicious, ..measurement })
+}
+
+fn is_right(report: &CheckReport) -> bool {
+    let is_untouched = report.inputs_changed.is_empty() && report.overrun.is_empty();
+    is_untouched && report.outputs.iter().all(|output| output.ok)
 }
 
 fn derived(seed: u64, purpose: u32, number: u32) -> u64 {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use assay_core::limits::GPU_SIMULATED_STEPS_PER_MS;
+use assay_exec::JobDeadline;
 
 use super::GpuSession;
 use super::process::ExecutorError;
@@ -63,16 +64,19 @@ impl GpuSession {
         };
         let executor = executor.as_mut().expect("a session that is not over has both");
         let started = Instant::now();
-        let answer = executor.order(order, patience.until);
-        let took = started.elapsed().saturating_sub(executor.stood_still());
-        if origin == Origin::Candidate {
+        let answer = executor.order(order, JobDeadline { at: patience.until, latest: self.latest });
+        let took = started.elapsed().saturating_sub(executor.held_up());
+        let starved = executor.starved();
+        self.starved += starved;
+        self.deadline = (self.deadline + starved).min(self.latest.max(self.deadline));
+        if origin == Origin::Candidate && is_charged(order) {
             self.left.time = self.left.time.saturating_sub(took);
         }
         let error = match answer {
             Ok(answer) => return Ok(answer),
             Err(ExecutorError::Problem(problem)) => match origin {
                 Origin::Candidate => return Err(self.candidate_problem(problem, order)),
-                Origin::Trusted => return Err(self.judge_problem(&problem)),
+                Origin::Trusted => return Err(self.judge_problem(problem, order)),
             },
             Err(ExecutorError::Late) if Instant::now() >= self.deadline => SessionError::Cancelled,
             Err(ExecutorError::Late) => patience.late,
@@ -96,6 +100,10 @@ impl GpuSession {
                     Some(time),
                     SessionError::Unavailable("this machine simulates far too slowly".into()),
                 )
+            }
+            (false, Origin::Candidate) if !is_charged(order) => {
+                let late = SessionError::Unavailable("an executor does not answer".into());
+                (Some(Duration::from_millis(self.limits.total_ms.into())), late)
             }
             (false, Origin::Candidate) if !is_run || self.left.time < plan => {
                 let late = SessionError::TimedOut(self.limits.total_ms.into());
@@ -147,9 +155,13 @@ impl GpuSession {
     }
 
     /// The error of a problem on the judge's side, where the task's own code runs.
-    fn judge_problem(&mut self, problem: &DeviceProblem) -> SessionError {
-        let error = match problem {
+    fn judge_problem(&mut self, problem: DeviceProblem, order: &ExecutorRequest) -> SessionError {
+        let error = match &problem {
             DeviceProblem::Failed(words) => SessionError::Unavailable(words.clone()),
+            // The candidate's side has these buffers already: the device has no room for both.
+            DeviceProblem::Limit(words) if matches!(order, ExecutorRequest::Alloc(_)) => {
+                SessionError::Limit(words.clone())
+            }
             _ => SessionError::BadRequest(format!("the reference: {problem}")),
         };
         let goes_on = matches!(
@@ -215,6 +227,12 @@ impl GpuSession {
     }
 }
 
+/// Whether the time of a request to the candidate's executor is the candidate's: its code is loaded or runs. Its buffers are
+/// made, filled and handed over by the judge, in a time that depends on the task.
+fn is_charged(order: &ExecutorRequest) -> bool {
+    matches!(order, ExecutorRequest::Load(_) | ExecutorRequest::Run { .. })
+}
+
 impl ExecutorError {
     pub(super) fn unavailable(self) -> SessionError {
         SessionError::Unavailable(match self {
@@ -222,5 +240,24 @@ impl ExecutorError {
             Self::Late => "an executor does not answer".into(),
             Self::Gone(words) => words,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_judges_work_costs_the_candidate_no_time() {
+        let run = ExecutorRequest::Run { what: RunTarget::Plan, flush: false, steps: 1 };
+        for order in [run, ExecutorRequest::Load(serde_bytes::ByteBuf::new())] {
+            assert!(is_charged(&order), "{order:?}");
+        }
+        let others = [
+            ExecutorRequest::Alloc(Vec::new()),
+            ExecutorRequest::Prepare { seed: 1 },
+            ExecutorRequest::Export { share: true },
+        ];
+        assert!(!others.iter().any(is_charged));
     }
 }

@@ -5,9 +5,11 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use assay_exec::JobDeadline;
 
 use crate::device::{DeviceProblem, Properties};
 use crate::executor::DeviceChoice;
@@ -43,6 +45,8 @@ pub(crate) struct Executor {
     properties: Option<Properties>,
     /// The time of the last request for which this process stood still.
     stood_still: Duration,
+    /// The time of the last request for which the executor was ready and had no core.
+    starved: Duration,
 }
 
 impl Executor {
@@ -68,7 +72,13 @@ impl Executor {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        Ok(Self { child, socket, properties: None, stood_still: Duration::ZERO })
+        Ok(Self {
+            child,
+            socket,
+            properties: None,
+            stood_still: Duration::ZERO,
+            starved: Duration::ZERO,
+        })
     }
 
     /// Waits until its device is open.
@@ -86,18 +96,28 @@ impl Executor {
     pub(crate) fn order(
         &mut self,
         order: &ExecutorRequest,
-        until: Instant,
+        until: impl Into<JobDeadline>,
     ) -> Result<ExecutorAnswer, ExecutorError> {
-        let mut bounded = Bounded::new(&self.socket, until);
+        let until = until.into();
+        let schedstat = PathBuf::from(format!("/proc/{}/schedstat", self.child.id()));
+        let core = CoreWait::begin(schedstat, until.latest);
+        let mut bounded = Bounded { core: Some(core), ..Bounded::new(&self.socket, until.at) };
         let sent = message::send(&mut bounded, order);
         let received = sent.and_then(|()| message::receive::<Reply>(&mut bounded));
         self.stood_still = bounded.stood_still;
+        self.starved = bounded.starved(received.is_ok());
         self.heard(received)?.map_err(ExecutorError::Problem)
     }
 
-    /// The time of the last request for which this process stood still, and could not have heard an answer.
-    pub(crate) fn stood_still(&self) -> Duration {
-        self.stood_still
+    /// The time of the last request for which this process stood still, and could not have heard an answer, or the
+    /// executor had no core. An overloaded machine holds up both at the same time.
+    pub(crate) fn held_up(&self) -> Duration {
+        self.stood_still.max(self.starved)
+    }
+
+    /// The time of the last request for which the executor was ready and had no core.
+    pub(crate) fn starved(&self) -> Duration {
+        self.starved
     }
 
     fn heard<T>(&mut self, received: std::io::Result<Option<T>>) -> Result<T, ExecutorError> {
@@ -151,7 +171,8 @@ impl Drop for Executor {
 }
 
 /// A socket with a deadline for reading and writing. The deadline moves on by the time for which this process stood still,
-/// as it does when it is stopped or its machine is: an executor must not seem late because nobody listened.
+/// as it does when it is stopped or its machine is: an executor must not seem late because nobody listened. It moves on by
+/// the time for which the executor waited for a core as well.
 struct Bounded<'s> {
     socket: &'s UnixStream,
     until: Instant,
@@ -159,11 +180,42 @@ struct Bounded<'s> {
     stood_still: Duration,
     /// The end of waits after the deadline, once there was one.
     last_looks_end: Option<Instant>,
+    core: Option<CoreWait>,
+}
+
+/// An executor's wait for a core during a request. Its first thread does what it is told.
+struct CoreWait {
+    schedstat: PathBuf,
+    /// The time that it had waited before.
+    before: Duration,
+    /// The part by which the deadline has moved.
+    counted: Duration,
+    /// The latest time to which it moves.
+    latest: Instant,
+}
+
+impl CoreWait {
+    fn begin(schedstat: PathBuf, latest: Instant) -> Self {
+        let before = run_delay(&schedstat);
+        Self { schedstat, before, counted: Duration::ZERO, latest }
+    }
+
+    fn so_far(&self) -> Duration {
+        run_delay(&self.schedstat).saturating_sub(self.before)
+    }
+}
+
+/// The time for which a thread was ready and did not run, the second number of its `schedstat`; zero if the kernel does not
+/// count it.
+fn run_delay(schedstat: &Path) -> Duration {
+    let text = std::fs::read_to_string(schedstat).unwrap_or_default();
+    let delay_ns = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
+    Duration::from_nanos(delay_ns.unwrap_or_default())
 }
 
 impl<'s> Bounded<'s> {
     fn new(socket: &'s UnixStream, until: Instant) -> Self {
-        Self { socket, until, stood_still: Duration::ZERO, last_looks_end: None }
+        Self { socket, until, stood_still: Duration::ZERO, last_looks_end: None, core: None }
     }
 
     /// Waits for one read or write, in slices: one that ends late shows that the process stood still.
@@ -177,6 +229,9 @@ impl<'s> Bounded<'s> {
             // At the end there is a last look: an answer may have come before anybody could see it.
             let slice = left.clamp(LAST_LOOK, SLICE_MAX);
             if left.is_zero() {
+                if self.waits_for_core() {
+                    continue;
+                }
                 let end = *self.last_looks_end.get_or_insert(began + LAST_LOOKS_MAX);
                 if began >= end {
                     return Err(ErrorKind::TimedOut.into());
@@ -193,6 +248,24 @@ impl<'s> Bounded<'s> {
                 _ => return done,
             }
         }
+    }
+
+    /// Puts off the deadline by the time for which the executor had no core; whether it is in the future then.
+    fn waits_for_core(&mut self) -> bool {
+        let Some(core) = &mut self.core else { return false };
+        let more = core.so_far().saturating_sub(core.counted);
+        if more <= LATE_MIN {
+            return false;
+        }
+        core.counted += more;
+        self.until = (self.until + more).min(core.latest.max(self.until));
+        self.until > Instant::now()
+    }
+
+    /// The time for which the executor had no core. If it did not answer, it is the part that it was given.
+    fn starved(&self, has_answered: bool) -> Duration {
+        let core = self.core.as_ref();
+        core.map_or(Duration::ZERO, |core| if has_answered { core.so_far() } else { core.counted })
     }
 
     fn put_off(&mut self, late: Duration) {

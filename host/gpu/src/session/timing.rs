@@ -9,7 +9,7 @@ const WALL_SLACK_NS: u64 = 200_000;
 const WALL_TIMES_MAX: u64 = 10;
 /// The device's clock may be ahead by so much: what the host spends beside an empty plan differs from run to run.
 const EVENT_SLACK_NS: u64 = 30_000;
-/// The largest difference between the medians of the two halves of the reference's samples, if there are that many.
+/// The largest difference between the medians of the two halves of a plan's samples, if there are that many in each.
 const DRIFT_PERCENT_MAX: u64 = 25;
 const DRIFT_SAMPLES_MIN: usize = 5;
 
@@ -73,43 +73,72 @@ fn median(samples: &[u64]) -> Option<u64> {
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// Why the candidate's timing may be none. `touched_bytes` are those of inputs and outputs.
-pub(super) fn suspicions(
+/// The signs that make a measurement doubtful, by who may have caused them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Doubts {
+    /// The candidate alone.
+    pub(super) suspicious: Vec<String>,
+    /// The device or the host: they say nothing about the candidate.
+    pub(super) unsteady: Vec<String>,
+}
+
+impl Doubts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.suspicious.is_empty() && self.unsteady.is_empty()
+    }
+}
+
+/// What is doubtful about the candidate's timing beside the reference's on the same device: what the reference does as
+/// well is not the candidate's doing. `touched_bytes` are those of inputs and outputs.
+pub(super) fn doubts(
     candidate: &Timing,
     reference: &Timing,
     touched_bytes: u64,
     properties: &Properties,
-) -> Vec<String> {
-    let mut suspicious = Vec::new();
+) -> Doubts {
+    let mut doubts = Doubts::default();
     let (event, wall) = (candidate.median_ns, candidate.wall_median_ns);
-    if wall > event.saturating_mul(WALL_TIMES_MAX).saturating_add(WALL_SLACK_NS) {
-        suspicious.push(format!("{event} ns by the device's clock are {wall} ns by the host's"));
+    let wall_max = event.saturating_mul(WALL_TIMES_MAX).saturating_add(WALL_SLACK_NS);
+    if wall > wall_max {
+        let delay = reference.wall_median_ns.saturating_sub(reference.median_ns);
+        let words = format!("{event} ns by the device's clock are {wall} ns by the host's");
+        match wall.saturating_sub(delay) > wall_max {
+            true => doubts.suspicious.push(words),
+            false => doubts.unsteady.push(words),
+        }
     }
+    // No candidate gains by it.
     if event > wall.saturating_add(EVENT_SLACK_NS) {
-        suspicious
+        doubts
+            .unsteady
             .push(format!("{event} ns by the device's clock fit into {wall} ns of the host's"));
     }
-    // Bytes that stay in a cache may never have been moved.
+    // Bytes that stay in a cache may never have been moved, and a task that gathers some of its inputs leaves the others.
     let moved = touched_bytes.saturating_sub(properties.l2_bytes);
     let floor = u128::from(moved) * 1_000_000_000 / u128::from(properties.peak_bytes_per_s.max(1));
-    if properties.peak_bytes_per_s > 0 && u128::from(event) < floor {
-        suspicious.push(format!(
+    let is_below = |timing: &Timing| u128::from(timing.median_ns) < floor;
+    if properties.peak_bytes_per_s > 0 && is_below(candidate) && !is_below(reference) {
+        doubts.suspicious.push(format!(
             "{event} ns, while {moved} bytes cannot be moved in less than {floor} ns"
         ));
     }
-    let (early, late) = reference.samples_ns.split_at(reference.samples_ns.len() / 2);
+    // A candidate that is timed alone has few runs of the reference beside it.
+    let is_few = reference.samples_ns.len() < candidate.samples_ns.len();
+    doubts.unsteady.extend(drift(if is_few { candidate } else { reference }));
+    doubts
+}
+
+/// The words for a device whose clock became faster or slower: the two halves of a plan's samples differ.
+fn drift(timing: &Timing) -> Option<String> {
+    let (early, late) = timing.samples_ns.split_at(timing.samples_ns.len() / 2);
     if early.len() < DRIFT_SAMPLES_MIN {
-        return suspicious;
+        return None;
     }
-    if let (Some(early), Some(late)) = (median(early), median(late)) {
-        let apart = early.abs_diff(late).saturating_mul(100);
-        if apart > early.min(late).saturating_mul(DRIFT_PERCENT_MAX) {
-            suspicious.push(format!(
-                "the device's clock moved: the reference took {early} ns at first and {late} ns later"
-            ));
-        }
-    }
-    suspicious
+    let (early, late) = (median(early)?, median(late)?);
+    let apart = early.abs_diff(late).saturating_mul(100);
+    (apart > early.min(late).saturating_mul(DRIFT_PERCENT_MAX)).then(|| {
+        format!("the device's clock moved: a plan took {early} ns at first and {late} ns later")
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub struct SessionLimits {
     /// On a simulated device a millisecond is so many steps (`GPU_SIMULATED_STEPS_PER_MS`), so that no
     /// verdict depends on the machine's speed.
     pub plan_ms: u32,
-    /// The time limit of everything on the candidate's side, in milliseconds.
+    /// The time limit of loading and running the candidate's code, in milliseconds.
     pub total_ms: u32,
     /// The most steps of a plan.
     pub steps_max: u32,

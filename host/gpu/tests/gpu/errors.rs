@@ -101,6 +101,26 @@ fn images_and_memory_that_cannot_be() {
 }
 
 #[test]
+fn memory_that_one_side_has_and_the_other_lacks() {
+    let Some(bench) = bench("memory") else { return };
+    let much = SessionLimits { memory_bytes: u64::MAX / 2, ..limits() };
+    let mut session = bench.gpu.open(much, soon()).unwrap();
+    let candidate = session.load(KERNELS.as_bytes(), Origin::Candidate).unwrap();
+    let trusted = session.load(KERNELS.as_bytes(), Origin::Trusted).unwrap();
+    session.alloc(&super::bench::specs(COUNT, COUNT)).unwrap();
+    let mut it = Loaded { session, candidate, trusted, count: COUNT };
+    let (plan, reference) = (it.plan(candidate, "honest"), it.plan(trusted, "honest"));
+    it.session.check(&plan, &reference, &pairs(), &[1]).unwrap();
+    // It fits once, and not twice.
+    let count = bench.properties.memory_bytes / 20 * 3;
+    let spec =
+        BufferSpec { dtype: DTYPE, count, role: BufferRole::Scratch, init: BufferInit::Zeros };
+    let error = it.session.alloc(&[spec]).unwrap_err();
+    assert_eq!(kind(&error), "Limit", "{error:?}");
+    assert_eq!(it.session.run(&plan, Some(1)).unwrap_err(), error);
+}
+
+#[test]
 fn an_endless_kernel_is_killed() {
     let test = "endless";
     let Some(bench) = bench(test) else { return };

@@ -54,6 +54,9 @@ fn errors() {
     check("gpu::errors::what_a_kernel_does_wrong_is_named_and_ends_the_session");
     check("gpu::errors::what_a_launch_cannot_be_is_named_and_the_session_goes_on");
     check("gpu::errors::images_and_memory_that_cannot_be");
+    // After the check the judge has four pieces of memory, the candidate's side three.
+    let test = "gpu::errors::memory_that_one_side_has_and_the_other_lacks";
+    check_with_errors(test, "cuMemAlloc_v2:2:4");
 }
 
 #[test]

@@ -79,6 +79,18 @@ fn memory_that_the_device_lacks_ends_the_session() {
 }
 
 #[test]
+fn sizes_beyond_all_numbers_are_refused() {
+    let gpu = gpu();
+    for count in [(1 << 62) + 1, u64::MAX / 4, u64::MAX] {
+        let limits = SessionLimits { memory_bytes: u64::MAX, ..LIMITS };
+        let mut session = gpu.open(limits, later()).unwrap();
+        limited(
+            session.alloc(&[BufferSpec { count, ..buffer(BufferRole::Output, BufferInit::Zeros) }]),
+        );
+    }
+}
+
+#[test]
 fn pairs_are_outputs_that_are_alike() {
     let mut task = Task::new(&gpu());
     let half =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::declaration::literal;
 use crate::emit::Emitter;
 use crate::error::{ParseProblem, ParseResult};
+use crate::limits::{LOOKED_UP_BYTES_MAX, LOOKUP_BYTES};
 use crate::opcode::Opcode;
 use crate::operand::{MemoryOperand, Operand, Register, Space, Special, Type};
 use crate::syntax::SyntaxArgument;
@@ -58,7 +59,9 @@ impl NameScope<'_> {
 
 impl<'a> Emitter<'_, 'a> {
     pub fn lookup(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> ParseResult<Binding> {
-        for scope in self.scopes.iter().rev() {
+        for at in (0..self.scopes.len()).rev() {
+            self.count_lookup(opcode, name)?;
+            let scope = &self.scopes[at];
             if let Some(binding) = scope.find(name) {
                 return Ok(binding);
             }
@@ -70,6 +73,16 @@ impl<'a> Emitter<'_, 'a> {
             Some(binding) => Ok(binding),
             None => Err(opcode.fault(ParseProblem::Unknown(name.chars().take(120).collect()))),
         }
+    }
+
+    /// Counts one more look at the names of a scope.
+    pub fn count_lookup(&mut self, opcode: &Opcode<'_, 'a>, name: &str) -> ParseResult<()> {
+        let left = self.left.looked_up_bytes.checked_sub(name.len() + LOOKUP_BYTES);
+        self.left.looked_up_bytes = left.ok_or_else(|| {
+            let most = LOOKED_UP_BYTES_MAX as u64;
+            opcode.fault(ParseProblem::Limit("bytes of names that are looked up", most))
+        })?;
+        Ok(())
     }
 
     pub fn register(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> ParseResult<Register> {

@@ -17,6 +17,9 @@ use crate::program::PtxProgram;
 /// The value of a byte of shared or local memory that was not written.
 pub const POISON: u8 = 0xff;
 
+/// The threads that a step looks at where barriers are counted.
+const THREADS_PER_STEP: u64 = 16;
+
 /// The data that all warps of a block share.
 pub struct BlockContext<'c> {
     pub program: &'c PtxProgram,
@@ -30,6 +33,13 @@ pub struct BlockContext<'c> {
 }
 
 impl BlockContext<'_> {
+    /// Charges for an arrival: it ends the turn of its warp, and all threads of the block are looked at. A loop of
+    /// one lane would else be as good as free.
+    pub fn charge_arrival(&mut self) -> Result<(), EarlyEnd> {
+        let threads: u32 = self.launch.block.iter().product();
+        self.charge(u64::from(threads) / THREADS_PER_STEP)
+    }
+
     pub fn charge(&mut self, steps: u64) -> Result<(), EarlyEnd> {
         *self.steps_left = self.steps_left.checked_sub(steps).ok_or(EarlyEnd::Budget)?;
         Ok(())
@@ -108,10 +118,13 @@ impl ThreadBlock {
         loop {
             let mut progress = false;
             for at in 0..self.warps.len() {
-                progress |= self.warps[at].turn(context, &mut self.shared)?;
+                if !self.warps[at].turn(context, &mut self.shared)? {
+                    continue;
+                }
+                progress = true;
                 // At once: a barrier that counts one warp must be free before the next one comes.
                 if context.arrivals.is_new || self.warps[at].waiting().next().is_some() {
-                    progress |= self.release(context)?;
+                    self.release(context)?;
                 }
             }
             // The last one waited for may have returned instead.

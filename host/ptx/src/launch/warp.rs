@@ -258,6 +258,7 @@ impl Warp {
                 return Ok(None);
             }
             Operation::Arrive { barrier, threads } => {
+                context.charge_arrival()?;
                 for lane in lanes(run) {
                     let barrier = self.read(context, *barrier, lane);
                     let threads = self.read(context, *threads, lane);

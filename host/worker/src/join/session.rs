@@ -101,6 +101,7 @@ impl Session {
             .arg(&self.cache)
             .args(&self.options)
             .env_clear()
+            .envs(assay_gpu::cuda::environment())
             // The server knows this worker by its certificate.
             .env("ASSAY_WORKER_TICKET", "")
             .stdin(Stdio::null())

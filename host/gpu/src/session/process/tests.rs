@@ -60,3 +60,35 @@ fn the_deadline_moves_while_the_process_stands_still() {
     bounded.put_off(LATE_MIN);
     assert_eq!(bounded.until, until + bounded.stood_still);
 }
+
+#[test]
+fn the_deadline_moves_while_the_executor_has_no_core() {
+    let (ours, _theirs) = pair();
+    let folder = tempfile::tempdir().unwrap();
+    let schedstat = folder.path().join("schedstat");
+    let waited = |total: Duration| {
+        std::fs::write(&schedstat, format!("7000 {} 3\n", total.as_nanos())).unwrap();
+    };
+    let (until, minute) = (Instant::now(), Duration::from_secs(60));
+    // It waited before as well.
+    waited(minute);
+    let began = |latest| Bounded {
+        core: Some(CoreWait::begin(schedstat.clone(), latest)),
+        ..Bounded::new(&ours, until)
+    };
+    let mut bounded = began(until + minute * 2);
+    let mut bound = began(until + minute / 2);
+    waited(minute * 2);
+    assert_eq!(bounded.wait(|_| Ok(1)).unwrap(), 1);
+    assert_eq!((bounded.until, bounded.last_looks_end), (until + minute, None));
+    bound.wait(|_| Ok(1)).unwrap();
+    assert_eq!(bound.until, until + minute / 2);
+    assert_eq!((bounded.starved(true), bounded.starved(false)), (minute, minute));
+    // A little is no reason to wait longer, and is told of an executor that has answered.
+    waited(minute * 2 + LATE_MIN);
+    assert!(!bounded.waits_for_core());
+    assert_eq!((bounded.starved(true), bounded.starved(false)), (minute + LATE_MIN, minute));
+    // A kernel that does not count it.
+    std::fs::remove_file(&schedstat).unwrap();
+    assert_eq!(bounded.starved(true), Duration::ZERO);
+}

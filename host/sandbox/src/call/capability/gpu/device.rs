@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use assay_exec::HeldUp;
 use assay_gpu::session::{Gpu, GpuSession, SessionError};
 use wasmtime::Trap;
 use wasmtime::component::Resource;
@@ -45,9 +46,10 @@ impl<'a> GpuHost<'a> {
     ) -> Result<R, SessionError> {
         let gone = |_| SessionError::BadRequest("the session is not open".into());
         let session = self.table.get_mut(handle).map_err(gone)?;
-        let came = self.clock.wait(name, |deadline| {
-            session.put_off(deadline);
-            run(session)
+        let came = self.clock.wait_for_programs(name, |until| {
+            session.put_off(until);
+            let came = run(session);
+            (came, HeldUp { starved: session.take_starved(), ..HeldUp::default() })
         });
         if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
     }
