@@ -14,7 +14,7 @@ pub(crate) use stdio::{Judging, StdioTask, TestSource};
 
 pub(crate) const SCHEMA: &str = include_str!("schema/label.json");
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Task {
     Stdio(StdioTask),
     Function(FunctionTask),
@@ -53,7 +53,7 @@ impl Task {
         } else if fields.contains_key("tests") {
             Self::Stdio(StdioTask::read(label)?)
         } else if ["test", "cases", "tests_code"].iter().any(|key| fields.contains_key(*key)) {
-            Self::Function(FunctionTask::read(label)?)
+            Self::Function(FunctionTask::read(request, fields)?)
         } else {
             return Err(Error::bad_request(
                 "label: one of `tests`, `test`, `cases`, `tests_code` and `problem` is needed",

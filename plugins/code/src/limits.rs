@@ -18,7 +18,8 @@ pub(crate) const SPENT_SECONDS_MAX: u64 = 300;
 /// The tests that may run into their time limit; after that many, the rest counts as `time_limit` unrun.
 pub(crate) const STALLED_TESTS_MAX: usize = 10;
 pub(crate) const RUN_TIMEOUT_MS: u32 = 900_000;
-/// The ceiling of a test's CPU time: at three times this plus two seconds of wall time, twice.
+/// The ceiling of a test's CPU time: at three times this plus two seconds of wall time, and once more this
+/// where it talks with a judge, twice.
 pub(crate) const CPU_MS_MAX: u32 = 60_000;
 /// The least CPU time of a checker, an interactor or a tester, in milliseconds; it gets more if the program
 /// has more.
@@ -87,6 +88,11 @@ impl TestLimits {
 /// The least wall time that keeps CPU time the limit that decides.
 pub(crate) fn wall_ms(cpu_ms: u32) -> u32 {
     cpu_ms.saturating_mul(3).saturating_add(2_000)
+}
+
+/// The limits of a program that talks with a judge: while the judge computes, the program waits.
+pub(crate) fn talking_limits(program: &exec::Limits, judge: &exec::Limits) -> exec::Limits {
+    exec::Limits { wall_ms: program.wall_ms.saturating_add(judge.cpu_ms), ..*program }
 }
 
 /// The limits of a program's judge.

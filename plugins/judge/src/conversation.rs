@@ -14,6 +14,9 @@ const WAIT_MS: u32 = 500;
 const WAIT_MS_MAX: u32 = 30_000;
 /// Answers that cannot be read: a judge that cannot keep to the form twice does not learn it.
 const UNREADABLE_MAX: u32 = 2;
+/// By one of these, servers say that they refuse the text that is to be judged: it is too long, or filtered.
+const TEXT_REFUSED: &[&str] =
+    &["context_length_exceeded", "maximum context length", "content_filter"];
 
 /// The result of one try.
 pub enum TryResult {
@@ -90,11 +93,24 @@ fn heard(
         404 => Err(Error::bad_settings(
             "the judge knows no such endpoint or model (status 404): check `url` and `model`",
         )),
+        413 => Err(refused_text(status)),
+        400 | 422 if refuses_text(&answer.body) => Err(refused_text(status)),
         300..=399 => Err(Error::bad_settings(format!(
             "the judge lives elsewhere (status {status}); redirects are not followed: correct `url`"
         ))),
         _ => Err(Error::bad_settings(format!("the judge refuses the request (status {status})"))),
     }
+}
+
+fn refuses_text(body: &[u8]) -> bool {
+    let body = String::from_utf8_lossy(body);
+    TEXT_REFUSED.iter().any(|mark| body.contains(mark))
+}
+
+fn refused_text(status: u16) -> Error {
+    Error::bad_request(format!(
+        "the judge refuses the text that it is asked about (status {status}): it is too long, or filtered"
+    ))
 }
 
 #[cfg(test)]
@@ -167,6 +183,27 @@ mod tests {
             assert_eq!(left, 1);
         }
         let (judged, ..) = run(vec![Err(NoAnswer::Denied("no".into()))]);
+        assert!(matches!(judged, Err(Error::BadSettings(_))), "{judged:?}");
+    }
+
+    #[test]
+    fn a_text_that_the_judge_refuses_is_no_fault_of_the_settings() {
+        let refused = |code, body: &str| {
+            run(vec![Ok(Answer { status: code, headers: Vec::new(), body: body.into() }), good()]).0
+        };
+        for (code, body) in [
+            (400, r#"{"error": {"code": "context_length_exceeded", "message": "x"}}"#),
+            (
+                400,
+                r#"{"message": "This model's maximum context length is 4096 tokens.", "code": 400}"#,
+            ),
+            (400, r#"{"error": {"code": "content_filter"}}"#),
+            (413, ""),
+        ] {
+            let judged = refused(code, body);
+            assert!(matches!(judged, Err(Error::BadRequest(_))), "{body}: {judged:?}");
+        }
+        let judged = refused(400, r#"{"error": {"code": "unsupported_parameter"}}"#);
         assert!(matches!(judged, Err(Error::BadSettings(_))), "{judged:?}");
     }
 

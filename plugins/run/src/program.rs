@@ -7,6 +7,8 @@ use crate::report::{ProgramRun, Report};
 
 /// The file in which a case leaves its word to show that the end of the program was reached.
 const REACHED: &str = ".assay-reached";
+/// A program's working folder in its box.
+const WORKING_FOLDER: &str = "/box/w";
 
 pub(crate) fn run(program: &str, job: &Job, seed: u64) -> Result<Report, Error> {
     let toolchain = toolchain(&job.language)?;
@@ -54,10 +56,13 @@ fn find(language: &str, all: Vec<exec::Toolchain>) -> Result<exec::Toolchain, Er
     })
 }
 
-/// A program that ends early, whatever its status, never says the word.
+/// A program that ends early, whatever its status, never says the word. Saying it depends on no name and no
+/// folder that the program may have changed.
 fn with(program: &str, append: Option<&str>, word: &str) -> String {
     let Some(append) = append else { return program.to_owned() };
-    format!("{program}\n\n{append}\n\nopen({REACHED:?}, 'w').write({word:?})\n")
+    format!(
+        "{program}\n\n{append}\n\n__import__('io').open('{WORKING_FOLDER}/{REACHED}', 'w').write({word:?})\n"
+    )
 }
 
 fn compile(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_plugin::{Scored, exec};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// The bytes that are kept of a program's output, for each stream of each case.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
@@ -31,6 +32,8 @@ pub(crate) struct ProgramRun {
     pub(crate) wall_ms: f64,
     pub(crate) cpu_ms: f64,
     pub(crate) stdout: String,
+    /// [`lines_sha256`] of the whole standard output, whatever is kept of it.
+    pub(crate) stdout_lines_sha256: String,
     pub(crate) stderr: String,
     /// True if a part of the output was left out.
     pub(crate) truncated: bool,
@@ -56,6 +59,7 @@ impl ProgramRun {
             wall_ms: outcome.usage.wall_us as f64 / 1e3,
             cpu_ms: outcome.usage.cpu_us as f64 / 1e3,
             stdout,
+            stdout_lines_sha256: lines_sha256(&outcome.stdout.data),
             stderr,
             truncated: cut_stdout || cut_stderr,
             passed: outcome.ended == exec::Ending::Exited(0),
@@ -71,6 +75,17 @@ fn text(captured: &exec::Captured) -> (String, bool) {
     let kept = captured.data.len().min(OUTPUT_BYTES_MAX);
     let text = String::from_utf8_lossy(&captured.data[..kept]).into_owned();
     (text, captured.truncated || kept < captured.data.len())
+}
+
+/// The SHA-256, in hexadecimal, of a text's lines, each without white space around it and with a line feed
+/// after it, without empty lines at the beginning and the end.
+fn lines_sha256(text: &[u8]) -> String {
+    let mut digest = Sha256::new();
+    for line in String::from_utf8_lossy(text).trim().lines() {
+        digest.update(line.trim());
+        digest.update("\n");
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Report {
@@ -132,6 +147,33 @@ mod tests {
         assert_eq!(scored(vec![]), (0.0, "compile_failed".into()));
         assert_eq!(scored(vec![ran(true, 0)]), (1.0, "success".into()));
         assert_eq!(scored(vec![ran(true, 0), ran(false, 0)]), (0.5, "failed".into()));
+    }
+
+    #[test]
+    fn all_that_is_printed_has_a_digest() {
+        // printf '2\n101\n' | sha256sum
+        let digest = "79811236107e1bb6d9822e320760881b4c5e57eec5f200602a96549bd7decde9";
+        assert_eq!(lines_sha256(b" 2\t\r\n 101\n\n"), digest);
+        assert_ne!(lines_sha256(b"2 101"), digest);
+        let printed = |data: &[u8]| {
+            let captured = |data: &[u8]| exec::Captured { data: data.to_vec(), truncated: false };
+            let mut report = Report::default();
+            report.add(ProgramRun::of(&exec::Outcome {
+                ended: exec::Ending::Exited(0),
+                usage: exec::Usage { cpu_us: 0, wall_us: 0, memory_peak_bytes: 0, wait_us: 0 },
+                stdout: captured(data),
+                stdout_sha256: String::new(),
+                stderr: captured(b""),
+                files: Vec::new(),
+                weakened: Vec::new(),
+            }));
+            report.cases.remove(0)
+        };
+        let long = vec![b'x'; OUTPUT_BYTES_MAX + 1];
+        let (whole, cut) = (printed(&long), printed(&long[1..]));
+        assert!(whole.truncated && !cut.truncated && whole.stdout == cut.stdout);
+        assert_eq!(whole.stdout_lines_sha256, lines_sha256(&long));
+        assert_ne!(whole.stdout_lines_sha256, cut.stdout_lines_sha256);
     }
 
     #[test]

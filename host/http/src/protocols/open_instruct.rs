@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
+use super::report::Report;
 use super::{no_route, pickle};
 use crate::extract::body;
 use crate::problem::ApiError;
@@ -90,16 +91,20 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     let sample = Sample { response: program, ..Sample::default() };
     let asked = ScoreCall { body, samples: vec![sample], timeout: timeout(seconds), step: None };
     let report = call.report(asked, &job).await?;
-    let mut results = vec![0; count];
-    let mut runtimes = vec![-1.0; count];
+    Ok(Json(told(&report, count, &outputs)).into_response())
+}
+
+/// The results of this many tests. Where there are outputs, each test has one, and what was printed must be
+/// the same line by line, without white space around each and without empty lines at the end.
+fn told(report: &Report, count: usize, outputs: &[String]) -> Results {
+    let mut told = Results { results: vec![0; count], runtimes: vec![-1.0; count] };
     for (at, ran) in report.cases.iter().enumerate().take(count) {
-        let right = outputs.get(at).is_none_or(|expected| same(&ran.stdout, expected));
-        if ran.passed && right {
-            results[at] = 1;
-            runtimes[at] = ran.wall_ms / 1e3;
+        if ran.passed && outputs.get(at).is_none_or(|expected| ran.printed(expected)) {
+            told.results[at] = 1;
+            told.runtimes[at] = ran.wall_ms / 1e3;
         }
     }
-    Ok(Json(Results { results, runtimes }).into_response())
+    told
 }
 
 /// The time for which its client waits: ten times what a test may take, and 30 s to 5 min.
@@ -146,23 +151,33 @@ fn with_inputs(tests: Vec<Value>) -> Result<(Vec<Value>, Vec<String>), ApiError>
         .map(|it| it.into_iter().unzip())
 }
 
-/// Line by line, without white space around each and without empty lines at the end.
-fn same(printed: &str, expected: &str) -> bool {
-    let lines =
-        |text: &str| text.trim().lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    lines(printed) == lines(expected)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::report::ProgramRun;
     use super::*;
 
     #[test]
     fn output_is_compared_line_by_line() {
-        assert!(same("2\n101\n", "2\n101"));
-        assert!(same(" 2 \n 101\n\n", "2\n101"));
-        assert!(!same("2 101", "2\n101"));
-        assert!(!same("", "2"));
+        // printf '2\n101\n' | sha256sum
+        let digest = "79811236107e1bb6d9822e320760881b4c5e57eec5f200602a96549bd7decde9";
+        let same = |expected: &str, passed| {
+            let ran = ProgramRun {
+                stdout_lines_sha256: Some(digest.into()),
+                passed,
+                wall_ms: 10.0,
+                ..ProgramRun::default()
+            };
+            // What is kept of the output does not count.
+            let report = Report { cases: vec![ran], ..Report::default() };
+            told(&report, 2, &[expected.into(), String::new()])
+        };
+        let right = |expected| same(expected, true).results == [1, 0];
+        assert!(right("2\n101\n") && right(" 2 \r\n 101\n\n"));
+        assert!(!right("2 101") && !right("2\n\n101") && !right(""));
+        assert_eq!(same("2\n101", true).runtimes, [0.01, -1.0]);
+        assert_eq!(same("2\n101", false).results, [0, 0]);
+        let earlier = ProgramRun { stdout: "2\n101\n".into(), ..ProgramRun::default() };
+        assert!(earlier.printed("2\n101") && !earlier.printed("2"));
     }
 
     /// As its client computes it.

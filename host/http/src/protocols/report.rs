@@ -1,12 +1,14 @@
 //! The report of a program that the plugin `run` leaves as an artifact, for the protocols that run
 //! programs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_core::outcome::Outcome;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest as _, Sha256};
 
 use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
 use crate::problem::ApiError;
@@ -30,7 +32,10 @@ pub(super) struct ProgramRun {
     /// The exit status, or the signal.
     pub status: i32,
     pub wall_ms: f64,
+    /// The beginning of what it printed, or nothing.
     pub stdout: String,
+    /// [`lines_sha256`] of all that it printed; absent where the plugin was published by an earlier release.
+    pub stdout_lines_sha256: Option<String>,
     pub stderr: String,
     /// True if the program ended by itself with status 0 and reached the code that was put after it.
     pub passed: bool,
@@ -63,6 +68,26 @@ impl Call {
         guard.answered();
         Ok(report)
     }
+}
+
+impl ProgramRun {
+    /// Whether it printed these lines. Where the plugin does not tell, what is kept of the output counts.
+    pub(super) fn printed(&self, expected: &str) -> bool {
+        let printed = self.stdout_lines_sha256.as_ref();
+        let kept = || lines_sha256(&self.stdout);
+        lines_sha256(expected) == *printed.map_or_else(|| Cow::Owned(kept()), Cow::Borrowed)
+    }
+}
+
+/// The SHA-256, in hexadecimal, of a text's lines, each without white space around it and with a line feed
+/// after it, without empty lines at the beginning and the end; as the plugin has it.
+fn lines_sha256(text: &str) -> String {
+    let mut digest = Sha256::new();
+    for line in text.trim().lines() {
+        digest.update(line.trim());
+        digest.update("\n");
+    }
+    hex::encode(digest.finalize())
 }
 
 fn label(job: &serde_json::Value) -> Box<RawValue> {

@@ -26,9 +26,10 @@ fn failure(dialogue: &exec::Dialogue, judge: &JudgeProgram) -> Result<Option<Fai
     if program_first && let Some(failure) = own {
         return Ok(Some(failure));
     }
-    if program_first && dialogue.interactor.ended == exec::Ending::Signaled(SIGPIPE) {
-        let detail = "ended before the interactor was done";
-        return Ok(Some(Failure::new(Verdict::WrongAnswer, detail)));
+    // The program may close its side and stay.
+    if dialogue.interactor.ended == exec::Ending::Signaled(SIGPIPE) {
+        let early = || Failure::new(Verdict::WrongAnswer, "ended before the interactor was done");
+        return Ok(Some(own.unwrap_or_else(early)));
     }
     if !word_of("interactor", judge, &dialogue.interactor)? {
         let failure = Failure::new(Verdict::WrongAnswer, "the interactor says no");
@@ -102,6 +103,7 @@ mod tests {
         check(Ending::Limited(LimitKind::Cpu), wrong, Program, Some(Verdict::TimeLimit));
         check(Ending::Limited(LimitKind::Cpu), wrong, Interactor, Some(Verdict::WrongAnswer));
         check(fine, Ending::Signaled(SIGPIPE), Program, Some(Verdict::WrongAnswer));
+        check(fine, Ending::Signaled(SIGPIPE), Interactor, Some(Verdict::WrongAnswer));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use assay_plugin::{Error, exec};
 use serde::{Deserialize, Serialize};
 
 use crate::label::{FunctionTask, FunctionTests};
-use crate::limits::judge_limits;
+use crate::limits::{judge_limits, talking_limits};
 use crate::machine::Machine;
 use crate::program::{Program, compile_trusted};
 use crate::report::Tally;
@@ -88,14 +88,16 @@ pub(crate) fn judge_function<M: Machine>(
     let tester = compile_trusted(machine, &tester, "the harness")?;
     let input = serde_json::to_vec(&input(task, settings))
         .map_err(|error| Error::internal(format!("cannot write the tests: {error}")))?;
+    let tester_limits = judge_limits(&toolchain.run_defaults, &limits);
     let judging = exec::Judging {
         input: exec::Blob::Inline(input),
         answer: exec::Blob::Inline(Vec::new()),
         files: Vec::new(),
         args: Vec::new(),
         collect: vec![REPORT.to_owned()],
-        limits: Some(judge_limits(&toolchain.run_defaults, &limits)),
+        limits: Some(tester_limits),
     };
+    let limits = talking_limits(&limits, &tester_limits);
     let dialogue = machine.interact(&candidate, &tester, &judging, Some(limits))?;
     tally(dialogue, task.tests.count())
 }

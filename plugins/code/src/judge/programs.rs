@@ -11,9 +11,15 @@ use crate::problem::{Data, JudgeProgram, Protocol, Test};
 use crate::program::compile_trusted;
 use crate::verdict::{Part, excerpt};
 
+/// Calls a judge's program in Python, so that its failure is no word of the judge.
+const PYTHON_CALLER: &str = include_str!("../python/judge.py");
+const PYTHON_CALLER_NAME: &str = "assay_judge.py";
+
 pub(super) struct Ready<P> {
     pub(super) program: P,
-    limits: exec::Limits,
+    /// The arguments before the judge's own.
+    args: Vec<String>,
+    pub(super) limits: exec::Limits,
 }
 
 pub(super) struct Programs<'a, M: Machine, O> {
@@ -53,19 +59,22 @@ impl<'a, M: Machine, O: Objects> Programs<'a, M, O> {
             let name = &judge.toolchain;
             Error::bad_request(format!("no toolchain here knows the judge's language `{name}`"))
         })?;
-        let main = judge.main.as_ref().unwrap_or(&toolchain.main);
-        let mut files = vec![self.file(main, &judge.source)?];
+        let mut main = judge.main.as_ref().unwrap_or(&toolchain.main).clone();
+        let mut files = vec![self.file(&main, &judge.source)?];
         for (path, data) in &judge.files {
             files.push(self.file(path, data)?);
         }
-        let source = exec::Source {
-            toolchain: toolchain.id.clone(),
-            files,
-            main: main.clone(),
-            options: judge.options.clone(),
-        };
+        let mut args = Vec::new();
+        let python = toolchain.languages.iter().any(|language| language == "python");
+        if python && judge.protocol != Protocol::Harness {
+            files.push(exec::File::text(PYTHON_CALLER_NAME, PYTHON_CALLER));
+            args.push(std::mem::replace(&mut main, PYTHON_CALLER_NAME.to_owned()));
+        }
+        let options = judge.options.clone();
+        let source = exec::Source { toolchain: toolchain.id.clone(), files, main, options };
         let program = compile_trusted(self.machine, &source, "the judge's program")?;
-        Ok(Ready { program, limits: judge_limits(&toolchain.run_defaults, &self.limits) })
+        let limits = judge_limits(&toolchain.run_defaults, &self.limits);
+        Ok(Ready { program, args, limits })
     }
 
     fn file(&self, path: &str, data: &Data) -> Result<exec::File, Error> {
@@ -83,7 +92,7 @@ impl<P> Ready<P> {
         test: &Test,
         objects: &impl Objects,
     ) -> Result<exec::Judging, Error> {
-        let own = judge.args.iter().cloned();
+        let own = self.args.iter().chain(&judge.args).cloned();
         let protocol = judge.protocol.args().iter().map(|arg| (*arg).to_owned());
         let kattis = judge.protocol == Protocol::Kattis;
         Ok(exec::Judging {

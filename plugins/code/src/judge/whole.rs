@@ -7,6 +7,7 @@ use super::programs::{Programs, message_of, word_of};
 use super::{TestResult, dialogue};
 use crate::compare::Comparison;
 use crate::extract::Languages;
+use crate::limits::talking_limits;
 use crate::machine::{Machine, Objects};
 use crate::problem::{Data, Judge, JudgeProgram, Problem, Test};
 use crate::settings::Settings;
@@ -44,12 +45,9 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
             Judge::Interactor(interactor) => {
                 let ready = self.programs.get(test.judge, interactor)?;
                 let judging = ready.judging(interactor, test, self.objects)?;
-                let dialogue = self.machine.interact(
-                    &self.program,
-                    &ready.program,
-                    &judging,
-                    Some(self.limits),
-                )?;
+                let limits = Some(talking_limits(&self.limits, &ready.limits));
+                let dialogue =
+                    self.machine.interact(&self.program, &ready.program, &judging, limits)?;
                 dialogue::judge(dialogue, interactor)
             }
         }

@@ -1,14 +1,18 @@
 //! Tests that call a Python function: HumanEval's, lists of cases, lists of assertions.
 
-use assay_plugin::Error;
+use std::collections::BTreeMap;
+
+use assay_plugin::{Error, Request};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{fault, read_as};
+use super::fault;
 use crate::limits::{TESTS_MAX, TestLimits};
 use crate::settings::Compare;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct FunctionTask {
     /// The beginning of the program, ending in the function's head and docstring.
     pub(crate) prompt: Option<String>,
@@ -20,7 +24,7 @@ pub(crate) struct FunctionTask {
     pub(crate) limits: TestLimits,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum FunctionTests {
     /// Code that defines `check(candidate)`.
     Check(String),
@@ -32,14 +36,27 @@ pub(crate) enum FunctionTests {
     Code(Vec<String>),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Texts of JSON, as the label has them: large numbers and the order of keys would not outlive a [`Value`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
     #[serde(default)]
-    args: Vec<Value>,
-    #[serde(default)]
-    kwargs: Map<String, Value>,
-    expected: Value,
+    args: Vec<Box<RawValue>>,
+    #[serde(default = "no_arguments")]
+    kwargs: Box<RawValue>,
+    expected: Box<RawValue>,
+}
+
+fn no_arguments() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).expect("JSON")
+}
+
+impl Case {
+    fn check(&self) -> Result<(), Error> {
+        serde_json::from_str::<BTreeMap<String, IgnoredAny>>(self.kwargs.get())
+            .map(|_| ())
+            .map_err(|error| fault(format!("kwargs: {error}")))
+    }
 }
 
 /// As its data set has it.
@@ -85,13 +102,14 @@ struct CodeList {
 }
 
 impl FunctionTask {
-    pub(super) fn read(label: Value) -> Result<Self, Error> {
-        let task = if label.get("test").is_some() {
-            Self::from(read_as::<HumanEval>(label)?)
-        } else if label.get("cases").is_some() {
-            Self::of_cases(read_as(label)?)?
+    /// Reads the label of a request, which has these fields.
+    pub(super) fn read(request: &Request, fields: &Map<String, Value>) -> Result<Self, Error> {
+        let task = if fields.contains_key("test") {
+            Self::from(request.label_as::<HumanEval>()?)
+        } else if fields.contains_key("cases") {
+            Self::of_cases(request.label_as()?)?
         } else {
-            Self::from(read_as::<CodeList>(label)?)
+            Self::from(request.label_as::<CodeList>()?)
         };
         if let Some(name) = task.entry_point.as_deref().filter(|name| !is_identifier(name)) {
             return Err(fault(format!("entry_point `{name}` is not the name of a function")));
@@ -112,6 +130,7 @@ impl FunctionTask {
             }
             Some(_) => return Err(fault("compare of values must be exact or floats")),
         };
+        list.cases.iter().try_for_each(Case::check)?;
         Ok(Self {
             prompt: list.prompt,
             entry_point: Some(list.entry_point),

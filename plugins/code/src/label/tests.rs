@@ -63,6 +63,9 @@ fn what_makes_no_sense_is_named() {
     );
     refused(r#"{"entry_point": "f()", "cases": [{"expected": 1}]}"#, "not the name of a function");
     refused(r#"{"entry_point": "f", "cases": []}"#, "1 to 2000 tests");
+    refused(r#"{"entry_point": "f", "cases": [{"args": 1, "expected": 1}]}"#, "a sequence");
+    refused(r#"{"entry_point": "f", "cases": [{"kwargs": [], "expected": 1}]}"#, "a map");
+    refused(r#"{"entry_point": "f", "cases": [{"args": [1]}]}"#, "missing field `expected`");
     refused(r#"{"entry_point": "f", "cases": [{"expected": 1}], "compare": "tokens"}"#, "floats");
     refused(r#"{"entry_point": "f", "test": "def check(c): pass"}"#, "prompt");
     refused(r#"{"problem": "a/b", "format": "icpc"}"#, "icpc");

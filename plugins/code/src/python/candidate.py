@@ -40,8 +40,10 @@ def answer(request, functions):
                 functions[name] = module[name]
             return {"loaded": True}
         function = functions[request["call"]]
-        args = [unpack(item, Room(Broken)) for item in request["args"]]
-        kwargs = {name: unpack(item, Room(Broken)) for name, item in request["kwargs"].items()}
+        args = [unpack(item, Room(Broken, ARGUMENT_ROOM)) for item in request["args"]]
+        kwargs = {
+            name: unpack(item, Room(Broken, ARGUMENT_ROOM)) for name, item in request["kwargs"].items()
+        }
         value = function(*args, **kwargs)
     except BaseException as error:
         return raised(error)

@@ -8,10 +8,17 @@ DEPTH_MAX = 100
 # Beyond this a set or a dict could be made to cost its reader quadratic time.
 HASHED_MAX = 20_000
 INT_PLAIN_MAX = 1 << 53
+# Arguments have this much more room than answers, so that an answer can be passed on, with as much again
+# around it.
+ARGUMENT_ROOM = 2
 
 
 class Unplain(Exception):
     """A value that cannot cross; the text says why."""
+
+
+class TooLarge(Unplain):
+    """Plain data that is too large to cross."""
 
 
 class Broken(Exception):
@@ -21,20 +28,21 @@ class Broken(Exception):
 class Room:
     """Counts the values of one line."""
 
-    def __init__(self, error):
+    def __init__(self, error, times=1):
         self.error = error
-        self.left = VALUES_MAX
+        self.times = times
+        self.left = VALUES_MAX * times
 
     def enter(self, depth):
         self.left -= 1
         if self.left < 0:
-            raise self.error("more than %d values" % VALUES_MAX)
-        if depth > DEPTH_MAX:
-            raise self.error("nested more than %d deep" % DEPTH_MAX)
+            raise self.error("more than %d values" % (VALUES_MAX * self.times))
+        if depth > DEPTH_MAX * self.times:
+            raise self.error("nested more than %d deep" % (DEPTH_MAX * self.times))
 
     def hashed(self, count):
-        if count > HASHED_MAX:
-            raise self.error("a set or dict of more than %d" % HASHED_MAX)
+        if count > HASHED_MAX * self.times:
+            raise self.error("a set or dict of more than %d" % (HASHED_MAX * self.times))
 
 
 # A subclass is taken as its base, by the base's own methods.
@@ -108,11 +116,11 @@ def unpack_tagged(tag, body, room, depth):
     raise Broken("a value of no known form")
 
 
-def write_line(message):
+def write_line(message, times=1):
     """A message of plain JSON as one line; values in it have been packed."""
     line = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
-    if len(line) > LINE_BYTES_MAX:
-        raise Unplain("more than %d bytes" % LINE_BYTES_MAX)
+    if len(line) > LINE_BYTES_MAX * times:
+        raise TooLarge("more than %d bytes" % (LINE_BYTES_MAX * times))
     return line
 
 

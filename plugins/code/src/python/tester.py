@@ -8,8 +8,8 @@ import sys
 
 REPORTED = 42
 TEXT_MAX = 600
-# Faults of the test code itself: no plain data from the program causes them.
-TASK_FAULTS = (NameError, ImportError, SyntaxError)
+# From this many bytes of answers on, an argument that is too large is due to them.
+GIVEN_BYTES_MAX = LINE_BYTES_MAX // 2
 
 
 class Stop(BaseException):
@@ -31,6 +31,8 @@ class Wire:
         self.rest = b""
         self.number = 0
         self.over = None
+        # The bytes of the answers to the running test.
+        self.given = 0
 
     def ask(self, request):
         if self.over is not None:
@@ -46,7 +48,7 @@ class Wire:
     def exchange(self, request):
         self.number += 1
         request["number"] = self.number
-        line = write_line(request)
+        line = write_line(request, ARGUMENT_ROOM)
         while line:
             line = line[os.write(self.outgoing, line) :]
         reply = read_line(self.next_line())
@@ -65,6 +67,7 @@ class Wire:
             parts.append(part)
             size += len(part)
         line, _, self.rest = b"".join(parts).partition(b"\n")
+        self.given += len(line)
         return line
 
 
@@ -77,11 +80,15 @@ def proxy(wire, name):
         try:
             request = {
                 "call": name,
-                "args": [pack(item, Room(Unplain)) for item in args],
-                "kwargs": {key: pack(item, Room(Unplain)) for key, item in kwargs.items()},
+                "args": [pack(item, Room(TooLarge, ARGUMENT_ROOM)) for item in args],
+                "kwargs": {
+                    key: pack(item, Room(TooLarge, ARGUMENT_ROOM)) for key, item in kwargs.items()
+                },
             }
             reply = wire.ask(request)
         except Unplain as why:
+            if isinstance(why, TooLarge) and wire.given > GIVEN_BYTES_MAX:
+                raise Stop("wrong", "its answers are too large to be passed on: %s" % why) from None
             raise Stop("task", "an argument of the test cannot be passed: %s" % why) from None
         try:
             return value_of(reply)
@@ -107,6 +114,12 @@ def text_of(value):
     return value[:TEXT_MAX]
 
 
+class Shown(str):
+    """A text that stands for itself where a `KeyError` shows its key."""
+
+    __repr__ = str.__str__
+
+
 def exception_of(reply):
     """An exception like the program's: of the same built-in class, or derived from the nearest."""
     names, line = reply.get("raised"), reply.get("line", 0)
@@ -120,9 +133,11 @@ def exception_of(reply):
         kind = getattr(builtins, name, None)
         if not isinstance(kind, type) or not issubclass(kind, Exception):
             continue
+        # As in a generator: one that ends an iteration would make a test skip the rest of it.
+        base = RuntimeError if issubclass(kind, (StopIteration, StopAsyncIteration)) else kind
         try:
-            made = kind if name == names[0] else type(names[0], (kind,), {})
-            error = made(text)
+            made = base if name == names[0] and base is kind else type(names[0], (base,), {})
+            error = made(Shown(text) if issubclass(base, KeyError) else text)
             break
         except (TypeError, ValueError):
             continue
@@ -142,7 +157,11 @@ def run(task, wire):
         raise Stop(raised_kind(error), "the program does not load: %s" % error.of_program)
     passed, first = 0, None
     for number, test in enumerate(tests):
+        wire.given = 0
         failure = run_one(test)
+        if failure is None and wire.over is not None:
+            # A test may hide it, with `except:`.
+            failure = stop_failure(wire.over)
         if failure is None:
             passed += 1
             continue
@@ -164,21 +183,57 @@ def run_one(test):
         test()
         return None
     except Stop as stop:
-        return {"kind": stop.kind, "detail": stop.detail, "shown": ""}
+        return stop_failure(stop)
     except Refused as why:
         return {"kind": "refused", "detail": str(why), "shown": ""}
     except BaseException as error:
         shown = place_of(error)
         if hasattr(error, "of_program"):
             return {"kind": raised_kind(error), "detail": error.of_program, "shown": shown}
-        name = type(error).__name__
-        if isinstance(error, TASK_FAULTS) and not isinstance(error, UnboundLocalError):
-            return {"kind": "task", "detail": "%s: %s" % (name, error), "shown": shown}
+        name, text = type(error).__name__, text_of_error(error)
+        if is_of_task(error):
+            return {"kind": "task", "detail": "%s: %s" % (name, text), "shown": shown}
+        if isinstance(error, SystemExit) and is_of_test_code(error):
+            if error.code is None or (isinstance(error.code, int) and error.code == 0):
+                return None
+            return {"kind": "wrong", "detail": "the test exited", "shown": shown}
         if isinstance(error, AssertionError):
-            shown = ("%s %s" % (shown, str(error)[:TEXT_MAX])).strip()
+            shown = ("%s %s" % (shown, text)).strip()
             return {"kind": "wrong", "detail": "an assertion failed", "shown": shown}
         detail = "the test could not use the answer (%s)" % name
-        return {"kind": "wrong", "detail": detail, "shown": "%s %s" % (shown, str(error)[:TEXT_MAX])}
+        return {"kind": "wrong", "detail": detail, "shown": "%s %s" % (shown, text)}
+
+
+def stop_failure(stop):
+    return {"kind": stop.kind, "detail": stop.detail, "shown": ""}
+
+
+def text_of_error(error):
+    try:
+        return str(error)[:TEXT_MAX]
+    except Exception:
+        # It shows an answer, such as a number of too many digits.
+        return ""
+
+
+def is_of_task(error):
+    """Whether the test code is at fault, and no answer can be."""
+    kind = type(error)
+    if kind in (ImportError, ModuleNotFoundError):
+        return True
+    # An answer decides whether a statement that binds a name is reached.
+    if kind is not NameError or not is_of_test_code(error):
+        return False
+    _, bound = names_in("\n".join(lines) for lines in SOURCES.values())
+    return getattr(error, "name", None) not in bound
+
+
+def is_of_test_code(error):
+    """Whether test code raised it, and not what it calls."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename in SOURCES
 
 
 SOURCES = {}
@@ -202,6 +257,8 @@ def execute(source, name, space):
 
 def tests_of(task, wire):
     space = {"__name__": "tests", "__builtins__": builtins}
+    # Python's own raise in a frame of theirs, not in the test's.
+    space["exit"] = space["quit"] = sys.exit
     try:
         execute(task["prompt"], "<prompt>", space)
         execute(task["setup"], "<setup>", space)
@@ -236,6 +293,15 @@ def code_tests(task, wire, space):
 
 def called_names(sources, space):
     """The names that the tests call and only the program can define."""
+    called, bound = names_in(sources)
+    names = {name for name in called - bound if name not in space and not hasattr(builtins, name)}
+    if not names:
+        raise Stop("task", "the tests call no function: give `entry_point`")
+    return sorted(names)
+
+
+def names_in(sources):
+    """The names that code calls, and those that it binds."""
     import ast
 
     called, bound = set(), set()
@@ -249,10 +315,7 @@ def called_names(sources, space):
                 bound.add((node.asname or node.name).split(".")[0])
             elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 bound.add(node.name)
-    names = {name for name in called - bound if name not in space and not hasattr(builtins, name)}
-    if not names:
-        raise Stop("task", "the tests call no function: give `entry_point`")
-    return sorted(names)
+    return called, bound
 
 
 def case_tests(task, wire, space):
@@ -308,8 +371,9 @@ def main():
         report = stopped(task, stop.kind, stop.detail)
     except Broken as why:
         report = stopped(task, "broken", "the program wrote %s to the wire" % why)
-    with open("report.json", "w", encoding="ascii") as file:
-        json.dump(report, file)
+    # Half of a surrogate pair, from an answer, is no text for the reader.
+    with open("report.json", "w", encoding="utf-8", errors="replace") as file:
+        json.dump(report, file, ensure_ascii=False)
     # The program sees the end of its input only now, and nothing of Python's own end can fail.
     os._exit(REPORTED)
 

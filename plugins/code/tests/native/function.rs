@@ -28,6 +28,10 @@ fn assertions(tests: &[&str]) -> Value {
     json!({"tests_code": tests, "limits": {"cpu_ms": 1000}})
 }
 
+fn check_test(code: &str, test: &str, verdict: &str) {
+    check(code, &assertions(&[test]), verdict);
+}
+
 #[test]
 fn a_right_function_passes() {
     let scored = check("def f(x):\n    return 2 * x", &double(), "success");
@@ -66,6 +70,36 @@ fn faults_have_their_verdicts() {
 fn waiting_forever_is_a_time_limit() {
     let label = json!({"entry_point": "f", "cases": [{"expected": 1}], "limits": {"cpu_ms": 1}});
     check("import time\ndef f():\n    time.sleep(1000)", &label, "time_limit");
+}
+
+#[test]
+fn time_that_the_tests_take_is_not_the_programs() {
+    let slow = "import time\nbegun = time.process_time()\n\
+                while time.process_time() - begun < 2.5: pass\nassert f(1) == 2";
+    let label = json!({"tests_code": [slow], "limits": {"cpu_ms": 1}});
+    check("def f(x):\n    return 2 * x", &label, "success");
+}
+
+#[test]
+fn a_label_is_taken_as_it_stands() {
+    for (case, code) in [
+        (
+            r#""args": [30], "expected": 265252859812191058636308480000000"#,
+            "from math import factorial as f",
+        ),
+        (r#""args": [265252859812191058636308480000001], "expected": 1"#, "f = lambda x: x % 10"),
+        (r#""args": [{"b": 1, "a": 2}], "expected": ["b", "a"]"#, "f = list"),
+        (
+            r#""kwargs": {"b": 1, "a": 2}, "expected": ["b", "a"]"#,
+            "f = lambda **given: list(given)",
+        ),
+        (r#""args": [], "expected": null"#, "f = lambda: None"),
+    ] {
+        let label = format!(r#"{{"entry_point": "f", "cases": [{{{case}}}]}}"#);
+        let scored = World::default().judge(&format!("```python\n{code}\n```"), &label, "{}");
+        let scored = scored.expect("a reward");
+        assert_eq!(scored.verdict, "success", "{case}: {}", scored.explanation);
+    }
 }
 
 /// Programs that try to pass without solving the task; each must get no reward.
@@ -176,6 +210,7 @@ const CHEATS: &[(&str, &str)] = &[
     ("returns a tower", "def f(x):\n    a = []\n    for _ in range(10**4): a = [a]\n    return a"),
     ("returns a circle", "def f(x):\n    a = []\n    a.append(a)\n    return a"),
     ("returns a generator", "def f(x):\n    yield 2"),
+    ("raises what is no text", "def f(x):\n    raise ValueError('\\ud800')"),
 ];
 
 #[test]
@@ -189,6 +224,35 @@ fn no_cheat_is_a_success() {
             scored.verdict,
             scored.explanation
         );
+    }
+}
+
+#[test]
+fn no_exception_ends_an_iteration_of_the_tests() {
+    for raised in ["StopIteration", "StopAsyncIteration", "type('Own', (StopIteration,), {})"] {
+        for test in [
+            "assert all(map(f, [1]))",
+            "for got, want in zip(map(f, [1]), [2]): assert got == want",
+        ] {
+            let mut label = assertions(&[test]);
+            label["entry_point"] = json!("f");
+            check(&format!("def f(x):\n    raise {raised}"), &label, "runtime_error");
+        }
+    }
+}
+
+#[test]
+fn an_end_that_a_test_hides_is_no_pass() {
+    let test = "try: f(1)\nexcept: pass";
+    check_test("import os\ndef f(x):\n    os._exit(0)", test, "runtime_error");
+    check_test("def f(x):\n    raise ValueError", test, "success");
+}
+
+#[test]
+fn no_answer_spoils_the_report() {
+    let test = "found = f(1)\nassert found == 2, found";
+    for answer in ["'\\ud800'", "10 ** 5000", "['\\ud800']"] {
+        check_test(&format!("def f(x):\n    return {answer}"), test, "wrong_answer");
     }
 }
 
@@ -251,6 +315,9 @@ fn exceptions_cross_by_name() {
         &assertions(&["try: f(1)\nexcept ValueError: pass"]),
         "success",
     );
+    let key =
+        "try: f(0)\nexcept KeyError as error: assert str(error) == repr('a') == repr(error)[9:-1]";
+    check_test("def f(x):\n    return {}['a']", key, "success");
     // An assertion of the program's own is no failed test, but no answer either.
     check("def f(x):\n    assert False", &assertions(&["assert f(1) == 1"]), "runtime_error");
 }
@@ -267,6 +334,41 @@ fn a_fault_of_the_tests_is_an_error() {
     }
     let nothing = judge("def f(x):\n    return 1", &assertions(&["assert True"]), "{}");
     assert!(matches!(nothing, Err(Error::BadRequest(_))), "{nothing:?}");
+}
+
+#[test]
+fn no_answer_makes_the_tests_be_at_fault() {
+    let parsed = "import xml.etree.ElementTree as tree\nassert tree.fromstring(f(1)).tag == 'a'";
+    check_test("def f(x):\n    return '<a>'", parsed, "wrong_answer");
+    let evaluated = "import ast\nassert ast.literal_eval(f(1)) == 2";
+    check_test("def f(x):\n    return '((('", evaluated, "wrong_answer");
+    let looped = "for item in f(1): last = item\nassert last == 2";
+    check_test("def f(x):\n    return []", looped, "wrong_answer");
+    let large = "def enc(x):\n    return 'a' * (4 * 2**20 - 60)\ndef dec(x):\n    return x";
+    check_test(large, "assert dec(enc('a')) == 'a'", "wrong_answer");
+    check_test(large, "assert dec(enc('a') * 3) == 'a'", "wrong_answer");
+    let deep =
+        "def enc(x):\n    for _ in range(99): x = [x]\n    return x\ndef dec(x):\n    return 'a'";
+    check_test(deep, "assert dec([[enc('a')]]) == 'a'", "success");
+}
+
+#[test]
+fn an_argument_that_is_too_large_is_the_tests_fault() {
+    let label = assertions(&["assert f('a') == 'a'\nassert f('a' * 9_000_000)"]);
+    let result = judge("def f(x):\n    return x", &label, "{}");
+    assert!(matches!(result, Err(Error::BadRequest(_))), "{result:?}");
+}
+
+#[test]
+fn a_test_may_exit() {
+    let code = "def f(x):\n    return 2 * x";
+    check_test(code, "import sys\nassert f(1) == 2\nsys.exit(0)", "success");
+    check_test(code, "assert f(1) == 2\nexit()", "success");
+    check_test(code, "import sys\nassert f(1) == 3\nsys.exit()", "wrong_answer");
+    check_test(code, "import sys\nsys.exit(0 if f(1) == 3 else 1)", "wrong_answer");
+    // A library's way out over an answer skips what the test would have asked.
+    let parsed = "import argparse\nargparse.ArgumentParser().parse_args(f(1))\nassert False";
+    check_test("def f(x):\n    return ['-h']", parsed, "wrong_answer");
 }
 
 #[test]

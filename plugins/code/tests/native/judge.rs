@@ -119,12 +119,32 @@ fn a_checker_decides() {
     check(&python("print(8)"), &label(PRIME), "wrong_answer");
     check(&python("print(7); raise SystemExit(0)"), &label(PRIME), "success");
     check(&python("print(7); raise SystemExit(1)"), &label(PRIME), "runtime_error");
-    for broken in ["import sys; sys.exit(3)", "raise ValueError"] {
+    check(&python("print(7)"), &label("raise SystemExit('no')"), "wrong_answer");
+    // As reading an answer goes that is no number.
+    check(
+        &python("print('seven')"),
+        &label("int(open(__import__('sys').argv[2]).read())"),
+        "wrong_answer",
+    );
+    let failing =
+        ["import sys; sys.exit(3)", "raise OSError", "import no_such", "1 +", "raise MemoryError"];
+    for (broken, protocol) in failing.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
         let label = json!({"tests": [{"input": "10"}], "checker":
-            {"source": broken, "toolchain": "python", "protocol": "kattis"}});
+            {"source": broken, "toolchain": "python", "protocol": protocol}});
         let result = World::default().judge(&python("print(7)"), &label.to_string(), "{}");
-        assert!(matches!(result, Err(Error::BadRequest(_))), "{result:?}");
+        assert!(matches!(result, Err(Error::BadRequest(_))), "{broken} {protocol}: {result:?}");
     }
+}
+
+#[test]
+fn a_judge_in_python_is_called_as_any_other() {
+    let checker = "import __main__, helper, os, sys\n\
+                   assert __name__ == '__main__' and __main__.os is os and len(sys.argv) == 4\n\
+                   assert os.path.basename(__file__) == sys.argv[0] == 'main.py'\n\
+                   sys.exit(helper.WORD)";
+    let label = json!({"tests": [{"input": "10"}], "checker":
+        {"source": checker, "toolchain": "python", "files": {"helper.py": "WORD = 0"}}});
+    check(&python("print(7)"), &label.to_string(), "success");
 }
 
 const GUESS: &str = "#include <cstdio>\nint main(int, char** args) {\n\
@@ -150,6 +170,30 @@ fn an_interactor_decides() {
     check(&python("raise SystemExit(3)"), &label, "runtime_error");
     check(&python("while True: pass"), &label, "time_limit");
     check(&python("raise SystemExit(42)"), &label, "runtime_error");
+}
+
+#[test]
+fn an_interactor_in_python_may_lose_its_program() {
+    let label = |source: &str, protocol: &str| {
+        let interactor = json!({"source": source, "toolchain": "python", "protocol": protocol});
+        json!({"tests": [{"input": "1"}], "interactor": interactor}).to_string()
+    };
+    for (protocol, accepted, wrong) in [("kattis", 42, 43), ("testlib", 0, 1)] {
+        let asks = format!(
+            "print(1, flush=True)\nraise SystemExit({accepted} if input() == '1' else {wrong})"
+        );
+        check(&python("print(input())"), &label(&asks, protocol), "success");
+        check(&python("print(2)"), &label(&asks, protocol), "wrong_answer");
+        check(&python("raise SystemExit(0)"), &label(&asks, protocol), "wrong_answer");
+        // It closes its side and stays.
+        let silent = "import os, time\nos.close(0); os.close(1); time.sleep(1)";
+        check(&python(silent), &label(&asks, protocol), "wrong_answer");
+        let told = format!("import sys\nsys.stdin.read()\nprint('no')\nsys.exit({wrong})");
+        check(&python("raise SystemExit(0)"), &label(&told, protocol), "wrong_answer");
+        let failed =
+            World::default().judge(&python("print(1)"), &label("input(); no_such", protocol), "{}");
+        assert!(matches!(failed, Err(Error::BadRequest(_))), "{protocol}: {failed:?}");
+    }
 }
 
 fn package(files: &[(&str, &str)]) -> World {

@@ -1,0 +1,53 @@
+# Runs a judge's Python program, the file named first on the command line, as if it had been called
+# itself. Python ends a program that failed with status 1, which is a judge's word about wrong answers
+# in testlib's protocol: here a failure has a status that is no word, unless what was read can cause it, as
+# when a number was expected. Otherwise such an answer would escape its verdict.
+import atexit
+import os
+import signal
+import sys
+import types
+
+FAILED = 3
+WRONG = 1
+CAUSED_BY_ANSWERS = (ValueError, LookupError, ArithmeticError)
+
+
+def failed(kind, error, trace):
+    try:
+        # This file is no part of the program.
+        while trace is not None and trace.tb_frame.f_code.co_filename == failed.__code__.co_filename:
+            trace = trace.tb_next
+        error.__traceback__ = trace
+        sys.__excepthook__(kind, error, trace)
+        sys.stderr.flush()
+        if issubclass(kind, (EOFError, BrokenPipeError)):
+            # Nobody is left to talk with: a program in C ends so.
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGPIPE)
+    finally:
+        os._exit(WRONG if issubclass(kind, CAUSED_BY_ANSWERS) else FAILED)
+
+
+def flush():
+    """Writes what is left; that nobody reads it must not change the status."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def main():
+    sys.excepthook = failed
+    atexit.register(flush)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    del sys.argv[0]
+    path = os.path.join(folder, sys.argv[0])
+    with open(path, "rb") as file:
+        source = file.read()
+    module = sys.modules["__main__"] = types.ModuleType("__main__")
+    module.__file__ = path
+    exec(compile(source, path, "exec"), module.__dict__)
+
+
+main()
