@@ -32,6 +32,8 @@ pub(crate) struct Built {
     /// Launches name them by their places.
     pub(crate) images: Vec<Vec<u8>>,
     pub(crate) plans: Vec<Plan>,
+    /// The place of the image of the judge's kernel that copies views, where one of the plans has it.
+    pub(crate) copies: Option<u32>,
 }
 
 impl Prepared {
@@ -112,11 +114,12 @@ impl<M: Machine> TaskCompiler<'_, M> {
                 plan::recorded(self.machine, self.task, subject, &objects, sizes)?
             }
         };
-        // The kernel of the judge that copies views, where one of the plans has it.
-        if plans.iter().any(|plan| plan.launches_of(images.len()) > 0) {
+        let next = images.len() as u32;
+        let copies = plans.iter().any(|plan| plan.launches_of(next) > 0).then_some(next);
+        if copies.is_some() {
             images.push(self.copy()?);
         }
-        let built = Built { images, plans };
+        let built = Built { images, plans, copies };
         let bytes = postcard::experimental::serialized_size(&built)
             .map_err(|error| Error::internal(format!("cannot write the artifact: {error}")))?;
         if bytes > BUILT_BYTES_MAX {

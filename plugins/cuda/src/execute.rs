@@ -63,7 +63,12 @@ fn check<M: Machine>(
     let parts: Vec<Part<'_>> = sizes
         .iter()
         .zip(prepared.candidate.plans.iter().zip(&prepared.reference.plans))
-        .map(|(size, (candidate, reference))| Part { size, candidate, reference })
+        .map(|(size, (candidate, reference))| Part {
+            size,
+            candidate,
+            reference,
+            copies: prepared.candidate.copies,
+        })
         .collect();
     let images = (&prepared.candidate.images[..], &prepared.reference.images[..]);
     let bench = TaskSession::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
@@ -143,8 +148,26 @@ pub(crate) fn trusted(error: device::Error, what: &str) -> Error {
     }
 }
 
+/// How much an explanation tells of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Whole,
+    /// Its kind alone: a response chooses the rest by the size, such as a launch that cannot be.
+    Kind,
+}
+
+impl Detail {
+    /// What may be told where something fails at one of these sizes.
+    pub(crate) fn at<'a>(sizes: impl IntoIterator<Item = &'a Size>) -> Self {
+        match sizes.into_iter().any(|size| size.kind == Kind::HeldOut) {
+            true => Self::Kind,
+            false => Self::Whole,
+        }
+    }
+}
+
 /// The error of a device call that runs the response's kernels; a bad request is the reference's fault.
-pub(crate) fn candidate(error: device::Error, place: &str) -> Stop {
+pub(crate) fn candidate(error: device::Error, place: &str, detail: Detail) -> Stop {
     match error {
         device::Error::BadRequest(problem) => fault(format!("reference: {problem}")).into(),
         error => match error.fault() {
@@ -153,7 +176,11 @@ pub(crate) fn candidate(error: device::Error, place: &str) -> Stop {
                 let unsupported = found.unsupported;
                 let verdict =
                     if unsupported { Verdict::Unsupported } else { Verdict::ExecuteError };
-                Failure::new(verdict, format!("{place}: {}", found.message)).into()
+                let told = match detail {
+                    Detail::Whole => &found.message,
+                    Detail::Kind => found.kind,
+                };
+                Failure::new(verdict, format!("{place}: {told}")).into()
             }
         },
     }

@@ -31,6 +31,13 @@ pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
 pub(crate) const EXTENSIONS_MAX: usize = 6;
 /// Calls of what it compiled.
 pub(crate) const EXTENSION_CALLS_MAX: usize = 64;
+/// Functions that an extension names, and the bytes of a name, as the host takes them.
+pub(crate) const FUNCTIONS_MAX: usize = 128;
+pub(crate) const FUNCTION_BYTES_MAX: usize = 1_024;
+/// Arguments of one call, and the values of a list among them, as the host takes them.
+pub(crate) const ARGUMENTS_MAX: usize = 192;
+/// The task's buffers and the tensors of a response's own in one call, as the host takes them.
+pub(crate) const CALL_BUFFERS_MAX: usize = 256;
 
 /// Stated and held out, each.
 pub(crate) const SIZES_MAX: usize = 16;

@@ -3,13 +3,15 @@
 //! Plans number the task's buffers from 0 in its order, then those that a host function allocated; the
 //! stage that runs them says where they lie on the device ([`Plan::placed`]).
 
+use std::collections::BTreeSet;
+
 use assay_plugin::Error;
 use assay_plugin::gpu::compiler::{Argument, Fault, Recording, Returned, Tensor, Trace};
 use assay_plugin::gpu::{Address, Arg, CopyBytes, KernelInfo, Launch, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Form, Script};
-use crate::label::{Size, Task};
+use crate::label::{Kind, Size, Task};
 use crate::limits::{LOG_SHOWN_BYTES_MAX, RECORD_CPU_MS, SCRATCH_BYTES_MAX};
 use crate::machine::Machine;
 use crate::python::{self, COPY_MODULE, Call};
@@ -100,6 +102,7 @@ pub(crate) fn recorded<M: Machine>(
                     for launch in launches_in(&mut trace.steps) {
                         launch.module = call.extension as u32;
                     }
+                    check_scratch(call.scratch_bytes.iter().chain(&trace.scratch_bytes), size)?;
                     whole(trace, size)
                 }
                 Err(error) => Err(refused(error.fault()?, size).into()),
@@ -121,7 +124,22 @@ pub(crate) fn recorded<M: Machine>(
         };
         of_trace(task, subject.form, size, trace)
     };
-    sizes.iter().map(plan).collect()
+    sizes.iter().map(|size| plan(size).map_err(|stop| hidden(stop, size))).collect()
+}
+
+/// A failure at a held-out size without its words: a response chooses them, and where it fails, by the size.
+fn hidden(stop: Stop, size: &Size) -> Stop {
+    let Stop::Failed(Failure { verdict, .. }) = stop else { return stop };
+    if size.kind != Kind::HeldOut {
+        return stop;
+    }
+    let kind = match verdict {
+        Verdict::CompileFailed => "it cannot be called",
+        Verdict::Unsupported => "it does what is not judged here",
+        Verdict::WrongAnswer => "it returns something else than the task wants",
+        _ => "its host code failed",
+    };
+    Failure::new(verdict, format!("{size}: {kind}")).into()
 }
 
 /// The copies of the judge get the number after those of the extensions. A plan of nothing else is none of the response's.
@@ -138,6 +156,20 @@ fn numbered(steps: &mut [Step], copies: u32) -> Result<(), Failure> {
             Err(Failure::new(Verdict::Unsupported, "it only copies: no kernel of its own runs"))
         }
         false => Ok(()),
+    }
+}
+
+/// The buffers of a step, those that a copy reads first.
+fn buffers_of(step: &Step) -> Vec<u32> {
+    let of_arg = |arg: &Arg| match arg {
+        Arg::Address(address) => vec![address.buffer],
+        Arg::ByValue(value) => value.patches.iter().map(|patch| patch.address.buffer).collect(),
+        Arg::I32(_) | Arg::I64(_) | Arg::Fp32(_) | Arg::Fp64(_) => Vec::new(),
+    };
+    match step {
+        Step::Set(_) => Vec::new(),
+        Step::Copy(copy) => vec![copy.from.buffer, copy.to.buffer],
+        Step::Launch(launch) => launch.args.iter().flat_map(of_arg).collect(),
     }
 }
 
@@ -200,13 +232,19 @@ fn whole(trace: Trace, size: &Size) -> Result<Trace, Stop> {
     Err(Failure::new(Verdict::Unsupported, beginning(&reason, LOG_SHOWN_BYTES_MAX)).into())
 }
 
-fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
-    let scratch: Option<u64> =
-        trace.scratch_bytes.iter().try_fold(0_u64, |all, one| all.checked_add(*one));
-    if scratch.is_none_or(|bytes| bytes > SCRATCH_BYTES_MAX) {
-        let reason = format!("it allocates more than {SCRATCH_BYTES_MAX} bytes at {size}");
-        return Err(Failure::new(Verdict::ExecuteError, reason).into());
+fn check_scratch<'a>(
+    mut scratch_bytes: impl Iterator<Item = &'a u64>,
+    size: &Size,
+) -> Result<(), Failure> {
+    let all = scratch_bytes.try_fold(0_u64, |all, one| all.checked_add(*one));
+    if all.is_some_and(|bytes| bytes <= SCRATCH_BYTES_MAX) {
+        return Ok(());
     }
+    let reason = format!("it allocates more than {SCRATCH_BYTES_MAX} bytes at {size}");
+    Err(Failure::new(Verdict::ExecuteError, reason))
+}
+
+fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
     let mut plan = Plan { steps: trace.steps, scratch_bytes: trace.scratch_bytes };
     if matches!(form, Form::Torch | Form::Model) {
         returns(task, size, &trace.returned, &mut plan)?;
@@ -265,10 +303,41 @@ fn returns(task: &Task, size: &Size, returned: &[Returned], plan: &mut Plan) -> 
 
 impl Plan {
     /// How many launches are of an image.
-    pub(crate) fn launches_of(&self, image: usize) -> usize {
-        let is_of =
-            |step: &&Step| matches!(step, Step::Launch(launch) if launch.module as usize == image);
+    pub(crate) fn launches_of(&self, image: u32) -> usize {
+        let is_of = |step: &&Step| matches!(step, Step::Launch(launch) if launch.module == image);
         self.steps.iter().filter(is_of).count()
+    }
+
+    /// The plan as it would be if the response's kernels computed nothing: each is replaced by copies of the first of its
+    /// buffers that holds data to those that hold none yet. What is right even so is another order of the inputs, which the
+    /// judge's kernel, of image `copies`, made alone.
+    pub(crate) fn only_copied(&self, copies: u32, task: &Task, size: &Size) -> Self {
+        let bytes = |buffer: u32| match (buffer as usize).checked_sub(task.buffers.len()) {
+            None => size.bytes(task, buffer as usize),
+            Some(scratch) => self.scratch_bytes.get(scratch).copied().unwrap_or(0),
+        };
+        let given = (0..).zip(task.buffers.values());
+        let given = given.filter(|(_, buffer)| buffer.role.is_given());
+        let mut filled: BTreeSet<u32> = given.map(|(number, _)| number).collect();
+        let mut steps = Vec::new();
+        for step in &self.steps {
+            let is_own = matches!(step, Step::Launch(launch) if launch.module != copies);
+            if !is_own {
+                steps.push(step.clone());
+            }
+            // A copy reads its first buffer.
+            let buffers = buffers_of(step);
+            let mut sources = buffers.iter().take(if is_own { buffers.len() } else { 1 });
+            let Some(&from) = sources.find(|buffer| filled.contains(buffer)) else { continue };
+            for to in buffers {
+                let copied = bytes(from).min(bytes(to));
+                if filled.insert(to) && is_own && copied > 0 {
+                    let [from, to] = [from, to].map(|buffer| Address { buffer, offset: 0 });
+                    steps.push(Step::Copy(CopyBytes { to, from, bytes: copied }));
+                }
+            }
+        }
+        Self { steps, scratch_bytes: self.scratch_bytes.clone() }
     }
 
     /// The plan's steps with the numbers of a session's modules and buffers.

@@ -94,6 +94,8 @@ pub mod device {
     pub struct Fault {
         /// True if this device cannot do what the kernel asks for; the kernel is not wrong for that.
         pub unsupported: bool,
+        /// The kind of the failure, such as `illegal address`. Unlike the message it holds nothing that a kernel could choose.
+        pub kind: &'static str,
         /// The failure in words, such as `illegal address: ...`.
         pub message: String,
     }
@@ -103,14 +105,14 @@ pub mod device {
         /// A bad request is the fault of the plugin or of its reference; a plugin that can tell which must
         /// check before this call.
         pub fn fault(self) -> Result<Fault, PluginError> {
-            let (what, detail) = match self {
+            let (kind, detail) = match self {
                 Self::ImageRejected(detail) => ("the image is rejected", detail),
                 Self::NoSuchKernel(detail) => ("no such kernel", detail),
                 Self::BadArguments(detail) => ("bad arguments", detail),
                 Self::InvalidLaunch(detail) => ("invalid launch", detail),
                 Self::Limit(detail) => ("beyond a limit", detail),
                 Self::Unsupported(detail) => {
-                    return Ok(Fault { unsupported: true, message: detail });
+                    return Ok(Fault { unsupported: true, kind: "unsupported", message: detail });
                 }
                 Self::IllegalAddress(detail) => ("illegal address", detail),
                 Self::MisalignedAddress(detail) => ("misaligned address", detail),
@@ -122,7 +124,7 @@ pub mod device {
                 Self::Cancelled => return Err(PluginError::Unavailable(OVER.into())),
                 Self::Unavailable(problem) => return Err(PluginError::Unavailable(problem)),
             };
-            Ok(Fault { unsupported: false, message: format!("{what}: {detail}") })
+            Ok(Fault { unsupported: false, kind, message: format!("{kind}: {detail}") })
         }
     }
 }
@@ -162,7 +164,10 @@ mod tests {
     fn a_device_s_errors_are_told_apart() {
         use device::Error as E;
         let check = |error: E, expected: &str| {
-            let found = error.fault().map_or_else(letter, |fault| fault.message);
+            let found = error.fault().map_or_else(letter, |fault| {
+                assert!(fault.unsupported || fault.message.starts_with(fault.kind));
+                fault.message
+            });
             assert_eq!(found, expected);
         };
         check(E::ImageRejected("a".into()), "the image is rejected: a");

@@ -1,16 +1,16 @@
 //! A session with both images loaded and the buffers of all its sizes.
 
 use assay_plugin::Error;
-use assay_plugin::gpu::device::{self, BufferSpec, Init, Limits, Origin, Pair, Role};
+use assay_plugin::gpu::device::{self, BufferSpec, CheckReport, Init, Limits, Origin, Pair, Role};
 use assay_plugin::gpu::{Dtype, Step};
 
-use super::{candidate, findings, platform, trusted};
+use super::{Detail, candidate, findings, platform, trusted};
 use crate::label::{Kind, Size, Task};
 use crate::limits::{PRINTED_BYTES_MAX, STEPS_MAX};
 use crate::machine::{Machine, Plans};
 use crate::plan::Plan;
 use crate::settings::Settings;
-use crate::verdict::Stop;
+use crate::verdict::{Failure, Stop, Verdict};
 
 /// One size with the two plans that run at it.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,8 @@ pub(crate) struct Part<'a> {
     pub(crate) size: &'a Size,
     pub(crate) candidate: &'a Plan,
     pub(crate) reference: &'a Plan,
+    /// The image of the judge's kernel that copies, among the candidate's.
+    pub(crate) copies: Option<u32>,
 }
 
 /// A part with the numbers of the session.
@@ -27,6 +29,8 @@ struct NumberedPart<'a> {
     buffers: Vec<u32>,
     candidate: Vec<Step>,
     reference: Vec<Step>,
+    /// The candidate's plan if its kernels computed nothing, where the judge's kernel has a part in it.
+    only_copied: Option<Vec<Step>>,
     pairs: Vec<Pair>,
 }
 
@@ -62,7 +66,7 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         let load = |image: &Vec<u8>, origin| machine.load(&session, image, origin);
         let first = images.0.iter().map(|image| load(image, Origin::Candidate));
         let first: Result<Vec<u32>, _> = first.collect();
-        let first = first.map_err(|error| candidate(error, "its image"))?;
+        let first = first.map_err(|error| candidate(error, "its image", Detail::Whole))?;
         let second = images.1.iter().map(|image| load(image, Origin::Trusted));
         let second: Result<Vec<u32>, _> = second.collect();
         let second = second.map_err(|error| trusted(error, "reference"))?;
@@ -71,7 +75,8 @@ impl<'a, M: Machine> TaskSession<'a, M> {
             Vec::new()
         } else {
             let found = machine.alloc(&session, &scratch);
-            found.map_err(|error| candidate(error, "what it allocates"))?
+            let detail = Detail::at(parts.iter().map(|part| part.size));
+            found.map_err(|error| candidate(error, "what it allocates", detail))?
         };
         let mut bench = Self { machine, session, task, parts: Vec::new() };
         let (mut own, mut scratch) = (own.into_iter(), scratch.into_iter());
@@ -97,10 +102,14 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         let compared = compared.filter(|(buffer, _)| buffer.role.is_compared());
         let tolerance = self.task.tolerance.to_host();
         let pairs = compared.map(|(_, number)| Pair { got: *number, want: *number, tolerance });
+        let copies = part.copies.filter(|copies| part.candidate.launches_of(*copies) > 0);
+        let only_copied =
+            copies.map(|copies| part.candidate.only_copied(copies, self.task, part.size));
         let placed = NumberedPart {
             size: part.size,
             candidate: part.candidate.placed(first, &buffers)?,
             reference: part.reference.placed(second, &buffers)?,
+            only_copied: only_copied.map(|plan| plan.placed(first, &buffers)).transpose()?,
             pairs: pairs.collect(),
             buffers,
         };
@@ -124,19 +133,50 @@ impl<'a, M: Machine> TaskSession<'a, M> {
     /// Compares at one size.
     pub(crate) fn check(&self, at: usize, seeds: &[u64]) -> Result<(), Stop> {
         let part = &self.parts[at];
-        let reports = self.machine.check(&self.session, self.plans(at), &part.pairs, seeds);
-        let reports = reports.map_err(|error| candidate(error, &part.size.to_string()))?;
+        let reports = self.reports(at, self.plans(at), seeds)?;
         let shown = part.size.kind != Kind::HeldOut;
+        let name = |number: u32| self.name(at, number);
+        if let Some(found) = findings::first_wrong(&reports, &name, &part.pairs, shown) {
+            return Err(findings::wrong(format!("{}: {found}", part.size)).into());
+        }
+        match &part.only_copied {
+            Some(steps) => self.check_copies(at, steps, seeds),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails where the judge's copies are right without the response's kernels: they are not what a reward is for.
+    fn check_copies(&self, at: usize, steps: &[Step], seeds: &[u64]) -> Result<(), Stop> {
+        let part = &self.parts[at];
+        let plans = Plans { candidate: steps, reference: &part.reference };
+        let reports = self.reports(at, plans, &seeds[..1])?;
+        let name = |number: u32| self.name(at, number);
+        if findings::in_report(&reports[0], &name, &part.pairs, false).is_some() {
+            return Ok(());
+        }
+        let reason = format!(
+            "{}: it only copies: the result is right without its kernels, by copies of the judge's",
+            part.size
+        );
+        Err(Failure::new(Verdict::Unsupported, reason).into())
+    }
+
+    fn reports(
+        &self,
+        at: usize,
+        plans: Plans<'_>,
+        seeds: &[u64],
+    ) -> Result<Vec<CheckReport>, Stop> {
+        let part = &self.parts[at];
+        let reports = self.machine.check(&self.session, plans, &part.pairs, seeds);
+        let detail = Detail::at([part.size]);
+        let reports = reports.map_err(|error| candidate(error, &part.size.to_string(), detail))?;
         let whole = reports.len() == seeds.len()
             && reports.iter().all(|report| report.outputs.len() == part.pairs.len());
         if !whole {
             return Err(Error::unavailable("the device left out parts of its report").into());
         }
-        let name = |number: u32| self.name(at, number);
-        match findings::first_wrong(&reports, &name, &part.pairs, shown) {
-            None => Ok(()),
-            Some(found) => Err(findings::wrong(format!("{}: {found}", part.size)).into()),
-        }
+        Ok(reports)
     }
 
     pub(crate) fn printed(&self) -> Result<String, device::Error> {

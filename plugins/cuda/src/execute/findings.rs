@@ -1,6 +1,7 @@
 //! The findings about a response, in words, from a device's reports.
 //!
-//! A finding at a held-out size must not show its shape: it has no counts and no positions.
+//! A finding at a held-out size must not show its shape: it has no counts, no positions and no values, which a response could
+//! make of the shape.
 
 use assay_plugin::gpu::device::{CheckReport, Comparison, Pair};
 
@@ -39,10 +40,12 @@ pub(crate) fn in_report(
     }
     let mut outputs = report.outputs.iter().zip(pairs);
     let (output, pair) = outputs.find(|(output, _)| !output.ok)?;
-    Some(format!("{} is wrong: {}", name(pair.got), in_output(output, shown)))
+    let parts = in_output(output, shown);
+    let told = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    Some(format!("{} is wrong{told}", name(pair.got)))
 }
 
-fn in_output(output: &Comparison, shown: bool) -> String {
+fn in_output(output: &Comparison, shown: bool) -> Vec<String> {
     let mut parts = Vec::new();
     if shown {
         parts.push(format!("{} elements", output.mismatched));
@@ -56,10 +59,13 @@ fn in_output(output: &Comparison, shown: bool) -> String {
     if output.got_nonfinite > 0 {
         parts.push("some are not finite".to_owned());
     }
+    if !shown {
+        return parts;
+    }
     if let Some(first) = output.first_wrong {
-        let place = if shown { format!("the first at {first}") } else { "one of them".to_owned() };
-        parts.push(format!("{place} is {:e}, not {:e}", output.got_there, output.want_there));
+        let (got, want) = (output.got_there, output.want_there);
+        parts.push(format!("the first at {first} is {got:e}, not {want:e}"));
     }
     parts.push(format!("the largest error is {:e}", output.absolute_max));
-    parts.join(", ")
+    parts
 }

@@ -4,7 +4,7 @@ use assay_plugin::Error;
 use assay_plugin::gpu::device::{MeasureOptions, Measurement};
 
 use crate::compile::Prepared;
-use crate::execute::{Part, TaskSession, candidate, findings, seeds};
+use crate::execute::{Detail, Part, TaskSession, candidate, findings, seeds};
 use crate::label::Task;
 use crate::limits::{MEASURE_MS, RELATIVE_ERROR, SPOT_CHECKS, TIMING_TOTAL_MS, WARM_UPS};
 use crate::machine::Machine;
@@ -28,8 +28,12 @@ pub(crate) fn measure<M: Machine>(
     let missing = || Error::internal("the artifact has no plan for the timed size");
     let last = prepared.candidate.plans.last().ok_or_else(missing)?;
     let own = prepared.baseline.as_ref().unwrap_or(&prepared.reference);
-    let part =
-        Part { size: &size, candidate: last, reference: own.plans.last().ok_or_else(missing)? };
+    let part = Part {
+        size: &size,
+        candidate: last,
+        reference: own.plans.last().ok_or_else(missing)?,
+        copies: prepared.candidate.copies,
+    };
     let images = (&prepared.candidate.images[..], &own.images[..]);
     let bench = TaskSession::open(machine, settings, TIMING_TOTAL_MS, task, images, &[part])?;
     let seeds = seeds(seed, SEEDS_OF, 1);
@@ -48,7 +52,8 @@ pub(crate) fn measure<M: Machine>(
         None => machine.measure(bench.session(), plans, pairs, seeds[0], options),
         Some(_) => machine.time(bench.session(), plans, pairs, seeds[0], options),
     };
-    let measured = measured.map_err(|error| candidate(error, "while it was timed"))?;
+    let measured =
+        measured.map_err(|error| candidate(error, "while it was timed", Detail::Whole))?;
     if let Some(reason) = suspicion(&bench, &measured) {
         return Err(Failure::new(Verdict::Suspicious, reason).into());
     }

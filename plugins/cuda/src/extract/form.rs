@@ -3,6 +3,7 @@
 use super::source::Source;
 use super::{nothing, unsupported};
 use crate::label::Task;
+use crate::subject::check_callable;
 use crate::verdict::Failure;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,9 @@ pub(super) fn find(task: &Task, text: &str) -> Result<Candidate, Failure> {
     let found = |form, entry: &str, bound| Ok(Candidate { form, entry: entry.to_owned(), bound });
     if source.has("PYBIND11_MODULE") {
         takes_tensors(task)?;
-        return found(Form::Torch, &bound_entry(entry, &source.bound_names())?, true);
+        let bound = bound_entry(entry, &source.bound_names())?;
+        check_callable(&bound)?;
+        return found(Form::Torch, &bound, true);
     }
     for name in [entry, "forward"] {
         if source.host_function(name).is_some_and(|signature| signature.takes_tensors) {

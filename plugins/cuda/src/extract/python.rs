@@ -3,7 +3,9 @@
 use super::form::{self, Form};
 use super::{Program, Script, SourceUnit, nothing, unsupported};
 use crate::label::Task;
+use crate::limits::FUNCTIONS_MAX;
 use crate::python::{self, Extension};
+use crate::subject::check_callable;
 use crate::verdict::{Failure, Verdict};
 
 /// The lines that PyTorch puts before the sources.
@@ -49,6 +51,12 @@ fn unit(task: &Task, extension: &Extension) -> Result<SourceUnit, Failure> {
         ([], Some(found)) => vec![found.entry],
         (functions, _) => functions.to_vec(),
     };
+    if entries.len() > FUNCTIONS_MAX {
+        return Err(unsupported(format!(
+            "its load_inline names more than {FUNCTIONS_MAX} functions"
+        )));
+    }
+    entries.iter().try_for_each(|name| check_callable(name))?;
     Ok(SourceUnit { code, entries, bound: extension.functions.is_empty() })
 }
 

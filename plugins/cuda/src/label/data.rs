@@ -77,7 +77,7 @@ impl Role {
         self != Self::Input
     }
 
-    pub(super) fn is_given(self) -> bool {
+    pub(crate) fn is_given(self) -> bool {
         self != Self::Output
     }
 }

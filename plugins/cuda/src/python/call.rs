@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use assay_plugin::gpu::compiler::{Argument, Tensor as Given};
+use assay_plugin::gpu::compiler::{Argument, Returned, Tensor as Given};
 use ruff_python_ast::{Arguments, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
@@ -11,7 +11,8 @@ use super::scope::{LocalNames, Locals, Variables};
 use super::tensor::ShapedTensor;
 use super::value::{OwnClass, OwnFunction, Value};
 use super::{Call, unsupported};
-use crate::limits::EXTENSION_CALLS_MAX;
+use crate::limits::{ARGUMENTS_MAX, DIMENSIONS_MAX, EXTENSION_CALLS_MAX, SOURCE_BYTES_MAX};
+use crate::subject::check_callable;
 use crate::verdict::{Failure, Stop};
 
 /// The arguments of a call: those in their order, and those by name.
@@ -251,9 +252,11 @@ impl Run<'_> {
         if self.at.is_none() {
             return Ok(Value::unknown(&self.source(range)));
         }
+        check_callable(function)?;
         let named = taken.named.iter().map(|(_, value)| value);
         let arguments = taken.values.iter().chain(named).map(|value| argument(function, value));
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        check_count(function, arguments.len())?;
         self.recordings += 1;
         if self.recordings > EXTENSION_CALLS_MAX {
             let reason = format!("it calls what it compiled more than {EXTENSION_CALLS_MAX} times");
@@ -269,20 +272,40 @@ impl Run<'_> {
         let trace = record(call)?;
         self.steps.extend(trace.steps);
         self.scratch_bytes.extend(trace.scratch_bytes);
-        let mut returned = trace.returned.into_iter().map(|one| {
-            Value::Tensor(ShapedTensor::new(one.buffer, one.offset, one.dtype, &one.shape))
-        });
-        Ok(match (returned.next(), returned.len()) {
-            (None, _) => Value::None,
-            (Some(one), 0) => one,
-            (Some(one), _) => Value::Tuple(std::iter::once(one).chain(returned).collect()),
+        let returned = trace.returned.iter().map(|one| returned(function, one));
+        let mut returned = returned.collect::<Result<Vec<_>, _>>()?;
+        Ok(match returned.len() {
+            0 => Value::None,
+            1 => returned.remove(0),
+            _ => Value::Tuple(returned.into()),
         })
     }
+}
+
+fn check_count(function: &str, count: usize) -> Result<(), Failure> {
+    if count <= ARGUMENTS_MAX {
+        return Ok(());
+    }
+    Err(unsupported(format!("`{function}` is given more than {ARGUMENTS_MAX} values at once")))
+}
+
+/// A tensor that a compiled function returned, which may say of it what it likes.
+fn returned(function: &str, one: &Returned) -> Result<Value, Failure> {
+    if one.shape.len() > DIMENSIONS_MAX {
+        let what = format!("a tensor of more than {DIMENSIONS_MAX} dimensions");
+        return Err(unsupported(format!("`{function}` returns {what}")));
+    }
+    if !one.offset.is_multiple_of(one.dtype.bytes()) {
+        let reason = format!("`{function}` returns a tensor that begins inside an element");
+        return Err(unsupported(reason));
+    }
+    Ok(Value::Tensor(ShapedTensor::new(one.buffer, one.offset, one.dtype, &one.shape)))
 }
 
 fn argument(function: &str, value: &Value) -> Result<Argument, Failure> {
     let refused = |what: String| Err(unsupported(format!("`{function}` is given {what}")));
     let several = value.sequence().unwrap_or_default();
+    check_count(function, several.len())?;
     Ok(match value {
         Value::Tensor(tensor) => Argument::Tensor(given(function, tensor)?),
         Value::None => Argument::Absent,
@@ -314,7 +337,7 @@ fn given(function: &str, tensor: &ShapedTensor) -> Result<Given, Failure> {
     Ok(Given { buffer: *buffer, offset: *offset, dtype: *dtype, shape: shape.to_vec() })
 }
 
-/// The sources and functions of a call of `load_inline`.
+/// The sources and functions of a call of `load_inline`; nothing where they are not known, or longer than a source may be.
 pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
     match value {
         None | Some(Value::None) => Some(Vec::new()),
@@ -322,7 +345,9 @@ pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
         Some(Value::Dictionary(entries)) => texts(Some(&Value::list(entries.borrow().keys()))),
         Some(values) => {
             let values = values.sequence()?;
-            values.iter().map(|value| value.as_text().map(str::to_owned)).collect()
+            let bytes: usize = values.iter().filter_map(Value::as_text).map(str::len).sum();
+            let texts = values.iter().map(|value| value.as_text().map(str::to_owned));
+            if bytes > SOURCE_BYTES_MAX { None } else { texts.collect() }
         }
     }
 }

@@ -16,7 +16,9 @@ impl Run<'_> {
     pub(super) fn load_inline(&mut self, taken: &CallArguments) -> Result<Value, Stop> {
         let part = |place: usize, name: &str| {
             texts(taken.get(place, name)).ok_or_else(|| {
-                unsupported(format!("{name} of load_inline is not known without running it"))
+                unsupported(format!(
+                    "{name} of load_inline is not known without running it, or too long"
+                ))
             })
         };
         let mut sources = part(1, "cpp_sources")?;
@@ -34,7 +36,7 @@ impl Run<'_> {
     pub(super) fn load(&mut self, taken: &CallArguments) -> Result<Value, Stop> {
         let paths = texts(taken.get(1, "sources"))
             .ok_or_else(|| unsupported("sources of load is not known without running it"))?;
-        let mut sources = Vec::new();
+        let (mut sources, mut bytes) = (Vec::new(), 0);
         for path in &paths {
             let Some(text) = self.files.get(path) else {
                 return Err(unsupported(format!(
@@ -42,6 +44,10 @@ impl Run<'_> {
                 ))
                 .into());
             };
+            bytes += text.len();
+            if bytes > SOURCE_BYTES_MAX {
+                return Err(unsupported("it compiles too long files").into());
+            }
             sources.push(text.clone());
         }
         self.extension(Extension { sources, functions: Vec::new() })

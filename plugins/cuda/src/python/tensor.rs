@@ -11,7 +11,7 @@ use super::library::{dtype_of, shape_of};
 use super::run::Run;
 use super::unsupported;
 use super::value::Value;
-use crate::limits::{DIMENSIONS_MAX, SCRATCH_BYTES_MAX};
+use crate::limits::{CALL_BUFFERS_MAX, DIMENSIONS_MAX, SCRATCH_BYTES_MAX};
 use crate::verdict::{Failure, Stop};
 
 /// A view of a buffer: places of the first element in bytes, sizes, and steps in elements.
@@ -62,8 +62,12 @@ impl Run<'_> {
         dtype: Dtype,
         shape: &[u64],
     ) -> Result<ShapedTensor, Failure> {
+        if shape.len() > DIMENSIONS_MAX {
+            let reason = format!("it makes a tensor of more than {DIMENSIONS_MAX} dimensions");
+            return Err(unsupported(reason));
+        }
         let count = shape.iter().try_fold(dtype.bytes(), |bytes, size| bytes.checked_mul(*size));
-        let held: u64 = self.scratch_bytes.iter().sum();
+        let held = self.scratch_bytes.iter().fold(0, |sum: u64, one| sum.saturating_add(*one));
         let bytes = count
             .filter(|bytes| held.checked_add(*bytes).is_some_and(|sum| sum <= SCRATCH_BYTES_MAX));
         let Some(bytes) = bytes else {
@@ -72,9 +76,11 @@ impl Run<'_> {
             )));
         };
         let buffer = self.task.buffers.len() + self.scratch_bytes.len();
-        let buffer = u32::try_from(buffer).map_err(|_| unsupported("it makes too many tensors"))?;
+        if buffer >= CALL_BUFFERS_MAX {
+            return Err(unsupported("it makes too many tensors"));
+        }
         self.scratch_bytes.push(bytes);
-        Ok(ShapedTensor::new(buffer, 0, dtype, shape))
+        Ok(ShapedTensor::new(buffer as u32, 0, dtype, shape))
     }
 
     /// Whether its numbers are the task's own, perhaps in a copy.

@@ -6,7 +6,7 @@ use assay_plugin::{Artifact, Error, Plugin, Request, Scored};
 use assay_plugin_cuda::{Cuda, run_stage};
 use serde_json::json;
 
-use crate::world::{HOST, KERNEL, TORCH, World, address, kernel, label, launch};
+use crate::world::{HOST, KERNEL, TORCH, World, address, kernel, label, launch, wrong};
 
 fn judge(world: &World, response: &str) -> Scored {
     world.judge(response, &label(), "{}").expect("a reward")
@@ -204,9 +204,23 @@ fn a_copy_of_a_view_is_the_judges_own_kernel() {
     let mut world = World::default();
     world.trace.scratch_bytes = vec![24];
     world.trace.returned = vec![returned(3, 0, &[2, 3])];
+    world.found = Box::new(|number, _, report| {
+        if number == 1 {
+            report.outputs = vec![wrong()];
+        }
+    });
     let scored = two_extensions(&world, "b.f(x.t().contiguous())");
     assert_eq!(scored.verdict, "success", "{}", scored.explanation);
     assert_eq!(modules(&world), [2, 1]);
+    // What would be right without the kernel of `b` is the judge's work.
+    let plans = world.seen.borrow().plans.clone();
+    assert_eq!(plans[1].0[0], plans[0].0[0]);
+    let [from, to] = [0, 1].map(|buffer| Address { buffer, offset: 0 });
+    assert_eq!(plans[1].0[1..], [Step::Copy(CopyBytes { to, from, bytes: 24 })]);
+    world.found = World::default().found;
+    let scored = two_extensions(&world, "b.f(x.t().contiguous())");
+    assert_eq!(scored.verdict, "unsupported");
+    assert!(scored.explanation.contains("right without its kernels"), "{}", scored.explanation);
     let expected = ["solution.cu", "solution.cu", "copy.cu", "reference.cu"];
     assert_eq!(world.seen.borrow().loaded, expected);
     // One that copies and does nothing else has no kernel.

@@ -4,7 +4,7 @@ use assay_plugin::gpu::device::CheckReport;
 use assay_plugin::{Error, Scored};
 use serde_json::json;
 
-use crate::world::{KERNEL, World, label, report, right, wrong};
+use crate::world::{HOST, KERNEL, Place, World, label, report, right, wrong};
 
 fn judge(world: &World, settings: &str) -> Scored {
     world.judge(KERNEL, &label(), settings).expect("a reward")
@@ -120,8 +120,41 @@ fn a_held_out_size_stays_secret() {
             report.outputs[0] = wrong();
             report.outputs[0].never_written = 3;
         },
-        "a held-out size: `y` is wrong: some were never written, one of them is 2.5e-1, not 7.5e-1, the largest error is 5e-1",
+        "a held-out size: `y` is wrong: some were never written",
     );
+    // A kernel could write what it is told of the size.
+    found_check((2, 0), |report| report.outputs[0] = wrong(), "a held-out size: `y` is wrong");
+}
+
+#[test]
+fn a_failure_at_a_held_out_size_tells_its_kind_alone() {
+    use assay_plugin::gpu::{compiler::Error as C, device::Error as D};
+    // The response's words for the size, after the two stated ones.
+    let words = || "33x77".to_owned();
+    let check = |world: World, verdict: &str, expected: &str| {
+        world.calls_before.set(2);
+        let scored = world.judge(HOST, &label(), "{}").expect("a reward");
+        assert_eq!(scored.verdict, verdict);
+        assert_eq!(scored.explanation.lines().next(), Some(expected));
+    };
+    let record = |error| World { compiler: Some((Place::Record, error)), ..World::default() };
+    let failed = "a held-out size: its host code failed";
+    check(record(C::Crashed(words())), "execute_error", failed);
+    check(record(C::TimedOut), "execute_error", failed);
+    let called = "a held-out size: it cannot be called";
+    check(record(C::Rejected(words())), "compile_failed", called);
+    let run = |error| World { device: Some((Place::Check, error)), ..World::default() };
+    let launch = "a held-out size: invalid launch";
+    check(run(D::InvalidLaunch(words())), "execute_error", launch);
+    check(run(D::Unsupported(words())), "unsupported", "a held-out size: unsupported");
+    check(run(D::TimedOut(33)), "execute_error", "a held-out size: it did not end");
+    // All sizes are allocated at once.
+    let error = D::Limit(words());
+    let mut world = World { device: Some((Place::AllocScratch, error)), ..World::default() };
+    world.trace.scratch_bytes = vec![16];
+    let scored = world.judge(HOST, &label(), "{}").expect("a reward");
+    let told = scored.explanation.lines().next();
+    assert_eq!(told, Some("what it allocates: beyond a limit"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A world in which everything goes well, unless a test says where it does not.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use assay_plugin::gpu::compiler::{self, Artifact, FrontEnd, Recording, Toolkit, Trace};
 use assay_plugin::gpu::device::{
@@ -33,6 +33,8 @@ pub enum Place {
 pub struct World {
     pub compiler: Option<(Place, compiler::Error)>,
     pub device: Option<(Place, device::Error)>,
+    /// The calls at the place that go well before it goes wrong.
+    pub calls_before: Cell<usize>,
     pub simulated: bool,
     pub front_ends: Vec<FrontEnd>,
     /// The run-time compiler alone says no, with this log.
@@ -103,6 +105,7 @@ impl Default for World {
         Self {
             compiler: None,
             device: None,
+            calls_before: Cell::new(0),
             simulated: false,
             front_ends: vec![FrontEnd::Nvrtc, FrontEnd::NvccDevice, FrontEnd::NvccHost],
             nvrtc_log: None,
@@ -170,14 +173,20 @@ fn timing(median_ns: u64) -> Timing {
 impl World {
     fn compiler_at(&self, place: Place) -> Result<(), compiler::Error> {
         match &self.compiler {
-            Some((at, error)) if *at == place => Err(error.clone()),
+            Some((at, error)) if *at == place && self.is_due() => Err(error.clone()),
             _ => Ok(()),
         }
     }
 
+    fn is_due(&self) -> bool {
+        let left = self.calls_before.get();
+        self.calls_before.set(left.saturating_sub(1));
+        left == 0
+    }
+
     fn device_at(&self, place: Place) -> Result<(), device::Error> {
         match &self.device {
-            Some((at, error)) if *at == place => Err(error.clone()),
+            Some((at, error)) if *at == place && self.is_due() => Err(error.clone()),
             _ => Ok(()),
         }
     }

@@ -159,6 +159,22 @@ fn what_is_not_known_is_not_taken() {
 }
 
 #[test]
+fn functions_have_names_that_can_be_called() {
+    let no = Verdict::Unsupported;
+    for name in ["a b", "", "größe", "1a", "a\\0", &"a".repeat(1_025)] {
+        let reason = "is no name of a function that can be called here";
+        check(&changed("['run']", &format!("['run', '{name}']")), no, reason);
+        let module = format!("PYBIND11_MODULE(X, m) {{ m.def(\"{name}\", &run); }}");
+        let failure = form::find(&task(), &module).expect_err("a refusal");
+        assert!(failure.reason.contains(reason), "{}", failure.reason);
+    }
+    let many = "['f%d' % i for i in range(129)]";
+    check(&changed("['run']", many), no, "names more than 128 functions");
+    let long = format!("=['{}'] * 2", "x".repeat(200_000));
+    check(&changed("=source", &long), no, "or too long");
+}
+
+#[test]
 fn what_is_no_cuda_is_none() {
     let none = Verdict::GenerationFailed;
     check("import torch\ndef f(x): return torch.softmax(x)\n", none, "never calls load_inline");

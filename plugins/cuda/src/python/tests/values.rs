@@ -262,3 +262,16 @@ class ModelNew(nn.Module):
     }
     assert_eq!(seen, ["0:[2]", "1:[3]", "2:[4]", "2"]);
 }
+
+#[test]
+fn calls_have_limits_that_are_the_hosts() {
+    refused("return self.ext.größe(x)", "`größe` is no name of a function");
+    refused("return self.ext.conv(x, list(range(193)))", "`conv` is given more than 192 values");
+    refused("return self.ext.conv(*([1] * 193))", "`conv` is given more than 192 values");
+    let many = "for i in range(253):\n    y = torch.empty(1)\nreturn self.ext.conv(y)";
+    refused(many, "it makes too many tensors");
+    assert_eq!(calls(&many.replace("253", "252")), ["conv(255:[1])"]);
+    let reason = "it makes a tensor of more than 8 dimensions";
+    refused("return self.ext.conv(torch.empty(*[1] * 9))", reason);
+    refused("return torch.empty(*[2] * 9).t().contiguous()", reason);
+}
