@@ -6,7 +6,8 @@
 use crate::expression::Expression;
 use crate::function::Function;
 use crate::kind::Kind;
-use crate::parse::Parser;
+use crate::measure::is_scale_of_degrees;
+use crate::parse::{Degrees, Parser};
 use crate::polynomial::{Atom, Symbol};
 use crate::unreadable::{Result, Unreadable};
 
@@ -26,9 +27,43 @@ fn negate(inner: Expression) -> Expression {
     }
 }
 
+fn degrees(angle: Expression) -> Expression {
+    let degree = pair(Expression::Quotient, Expression::Atom(Atom::Pi), Expression::integer(180));
+    pair(Expression::Product, angle, degree)
+}
+
+/// `\sin^{-1} x`; where a function has no inverse of its own, by those that there are.
+fn inverse(function: Function, argument: Expression) -> Expression {
+    let call = |function, argument| Expression::Call(function, Box::new(argument));
+    let one = || Expression::integer(1);
+    // ln(x + sqrt(x^2 + add))
+    let logarithm = |argument: Expression, add: i64| {
+        let square = pair(Expression::Power, argument.clone(), Expression::integer(2));
+        let radicand = pair(Expression::Sum, square, Expression::integer(add));
+        let root = pair(Expression::Root, radicand, Expression::integer(2));
+        call(Function::Ln, pair(Expression::Sum, argument, root))
+    };
+    match function {
+        Function::Sin => call(Function::Arcsin, argument),
+        Function::Cos => call(Function::Arccos, argument),
+        Function::Tan => call(Function::Arctan, argument),
+        Function::Csc => call(Function::Arcsin, pair(Expression::Quotient, one(), argument)),
+        Function::Sec => call(Function::Arccos, pair(Expression::Quotient, one(), argument)),
+        Function::Cot => {
+            let right =
+                pair(Expression::Quotient, Expression::Atom(Atom::Pi), Expression::integer(2));
+            pair(Expression::Sum, right, negate(call(Function::Arctan, argument)))
+        }
+        Function::Sinh => logarithm(argument, 1),
+        Function::Cosh => logarithm(argument, -1),
+        function => pair(Expression::Power, call(function, argument), Expression::integer(-1)),
+    }
+}
+
 impl Parser<'_> {
     pub(crate) fn expression(&mut self) -> Result<Expression> {
-        let mut sum = self.signed_term()?;
+        let first = self.signed_term()?;
+        let mut sum = self.in_degrees(first);
         loop {
             let minus = match self.peek() {
                 Some(Kind::Plus) => false,
@@ -36,7 +71,7 @@ impl Parser<'_> {
                 Some(Kind::PlusMinus) => {
                     self.operate()?;
                     let term = self.deeper(Self::signed_term)?;
-                    sum = pair(Expression::Sum, sum, term);
+                    sum = pair(Expression::Sum, sum, self.in_degrees(term));
                     continue;
                 }
                 _ => return Ok(sum),
@@ -44,7 +79,33 @@ impl Parser<'_> {
             self.next();
             self.operate()?;
             let term = self.deeper(Self::signed_term)?;
+            let term = self.in_degrees(term);
             sum = pair(Expression::Sum, sum, if minus { negate(term) } else { term });
+        }
+    }
+
+    /// A term of a sum with the degree sign behind it, if there is one; the sign at the end of a whole is left as
+    /// its unit.
+    fn in_degrees(&mut self, term: Expression) -> Expression {
+        if self.peek() != Some(&Kind::Word("°")) {
+            return term;
+        }
+        match self.degrees {
+            Degrees::Number => {
+                self.at += 1;
+                degrees(term)
+            }
+            Degrees::Dropped { .. } => {
+                let inside = matches!(
+                    self.peek_at(1),
+                    Some(Kind::Plus | Kind::Minus | Kind::PlusMinus | Kind::Close(_))
+                );
+                if inside {
+                    self.at += 1;
+                    self.degrees = Degrees::Dropped { any: true };
+                }
+                term
+            }
         }
     }
 
@@ -70,6 +131,7 @@ impl Parser<'_> {
     fn term(&mut self) -> Result<Expression> {
         let mut product = self.first_factor()?;
         loop {
+            self.skip_degree_before_factor();
             let divide = match self.peek() {
                 Some(Kind::Times) if matches!(self.peek_at(1), Some(Kind::Begin(_))) => {
                     return Ok(product);
@@ -96,6 +158,19 @@ impl Parser<'_> {
                 (true, product, factor) => pair(Expression::Quotient, product, factor),
                 (false, product, factor) => pair(Expression::Product, product, factor),
             };
+        }
+    }
+
+    /// `360^\circ k` is a product in degrees.
+    fn skip_degree_before_factor(&mut self) {
+        let dropped = matches!(self.degrees, Degrees::Dropped { .. });
+        let factor = match (self.peek_at(1), self.peek_at(2)) {
+            (Some(Kind::Atom(atom)), _) => !is_scale_of_degrees(*atom),
+            (Some(Kind::Times), unit) => !matches!(unit, Some(Kind::Word(_))),
+            _ => false,
+        };
+        if dropped && factor && self.eat(&Kind::Word("°")) {
+            self.degrees = Degrees::Dropped { any: true };
         }
     }
 
@@ -198,7 +273,12 @@ impl Parser<'_> {
             Some(Kind::Atom(atom)) => Ok(Expression::Atom(atom)),
             Some(Kind::Accent(mark)) => {
                 let argument = self.deeper(Self::argument)?;
-                match argument {
+                let marked = match argument {
+                    // The i of `\hat{i}` is a direction.
+                    Expression::Atom(Atom::I) => Expression::Atom(Atom::Symbol(Symbol::new('i'))),
+                    argument => argument,
+                };
+                match marked {
                     Expression::Atom(Atom::Symbol(symbol)) => symbol
                         .indexed(mark)
                         .map(|symbol| Expression::Atom(Atom::Symbol(symbol)))
@@ -234,10 +314,18 @@ impl Parser<'_> {
                     true => Some(self.deeper(Self::argument)?),
                     false => None,
                 };
+                let exponent = match self.eat(&Kind::Power) {
+                    true => Some(self.deeper(Self::exponent)?),
+                    false => None,
+                };
                 let argument = self.deeper(Self::function_argument)?;
-                Ok(match base {
+                let logarithm = match base {
                     Some(base) => pair(Expression::Logarithm, base, argument),
                     None => Expression::Call(Function::Log10, Box::new(argument)),
+                };
+                Ok(match exponent {
+                    Some(exponent) => pair(Expression::Power, logarithm, exponent),
+                    None => logarithm,
                 })
             }
             _ => Err(Unreadable("a number or variable was expected")),
@@ -315,7 +403,6 @@ impl Parser<'_> {
             true => Some(self.deeper(Self::exponent)?),
             false => None,
         };
-        let mut argument = self.deeper(Self::function_argument)?;
         let angle = matches!(
             function,
             Function::Sin
@@ -325,42 +412,61 @@ impl Parser<'_> {
                 | Function::Sec
                 | Function::Csc
         );
-        if angle && self.eat(&Kind::Word("°")) {
-            let degree =
-                pair(Expression::Quotient, Expression::Atom(Atom::Pi), Expression::integer(180));
-            argument = pair(Expression::Product, argument, degree);
+        let outside = self.degrees;
+        if angle {
+            self.degrees = Degrees::Number;
         }
-        let argument = Box::new(argument);
-        let inverse = match function {
-            Function::Sin => Some(Function::Arcsin),
-            Function::Cos => Some(Function::Arccos),
-            Function::Tan => Some(Function::Arctan),
-            _ => None,
-        };
+        let argument = self.deeper(Self::function_argument);
+        self.degrees = outside;
+        let mut argument = argument?;
+        if angle && self.eat(&Kind::Word("°")) {
+            argument = degrees(argument);
+        }
         let minus_one = Expression::integer(-1);
-        Ok(match (exponent, inverse) {
-            (Some(exponent), Some(inverse)) if exponent == minus_one => {
-                Expression::Call(inverse, argument)
+        Ok(match exponent {
+            Some(exponent) if exponent == minus_one => inverse(function, argument),
+            Some(exponent) => {
+                let value = Expression::Call(function, Box::new(argument));
+                pair(Expression::Power, value, exponent)
             }
-            (Some(exponent), _) => {
-                pair(Expression::Power, Expression::Call(function, argument), exponent)
-            }
-            (None, _) => Expression::Call(function, argument),
+            None => Expression::Call(function, Box::new(argument)),
         })
     }
 
-    /// A group, or the factors up to the next sign or function: `\sin 2x`.
+    /// A group, or the factors up to the next sign or function: `\sin 2x`. After a variable a bracket, a root or a
+    /// power is another factor: `\cos x(1+\sin x)`.
     fn function_argument(&mut self) -> Result<Expression> {
         let group = matches!(self.peek(), Some(Kind::Open(_)));
-        let mut product = match group {
+        let mut last = match group {
             true => return self.argument(),
             false => self.factor()?,
         };
-        while self.implies_factor()
-            && !matches!(self.peek(), Some(Kind::Function(_) | Kind::Logarithm))
-        {
-            product = pair(Expression::Product, product, self.deeper(Self::factor)?);
+        let mut product: Option<Expression> = None;
+        loop {
+            let ends = match self.peek() {
+                Some(Kind::Function(_) | Kind::Logarithm) => true,
+                Some(Kind::Open('(' | '[') | Kind::Root) => is_variable(&last),
+                Some(Kind::Atom(_)) => is_variable(&last) && self.peek_at(1) == Some(&Kind::Power),
+                _ => false,
+            };
+            let following = (!ends && self.implies_factor()).then(|| self.deeper(Self::factor));
+            let next = following.transpose()?;
+            let so_far = match product.take() {
+                Some(product) => pair(Expression::Product, product, last),
+                None => last,
+            };
+            match next {
+                Some(next) => (product, last) = (Some(so_far), next),
+                None => return Ok(so_far),
+            }
         }
-        Ok(product)
+    }
+}
+
+/// Whether a factor is a variable or a power of one.
+fn is_variable(factor: &Expression) -> bool {
+    match factor {
+        Expression::Power(base, _) => is_variable(base),
+        factor => factor.is_symbol(),
     }
 }

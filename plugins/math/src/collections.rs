@@ -4,7 +4,7 @@
 use crate::expression::Expression;
 use crate::kind::{Environment, Kind};
 use crate::matrix;
-use crate::parse::Parser;
+use crate::parse::{Parser, spread};
 use crate::polynomial::Atom;
 use crate::unreadable::{Result, Unreadable};
 use crate::value::{Scalar, Value};
@@ -41,6 +41,19 @@ impl Parser<'_> {
                 Value::Union(mut more) => parts.append(&mut more),
                 part => parts.push(part),
             }
+        }
+        // Sets have the members of all.
+        if parts.iter().all(|part| matches!(part, Value::Set(_))) {
+            let mut members: Vec<Value> = Vec::new();
+            for part in parts {
+                let Value::Set(items) = part else { continue };
+                for item in items {
+                    if !members.contains(&item) {
+                        members.push(item);
+                    }
+                }
+            }
+            return Ok(Value::Set(members));
         }
         Ok(Value::Union(parts))
     }
@@ -97,13 +110,24 @@ impl Parser<'_> {
             (Some(Kind::Open('{' | '(' | '[')), _) if self.is_listed() => self.bracketed(),
             (Some(Kind::Atom(Atom::Symbol(symbol))), Some(Kind::Open('(')))
                 if symbol.letter.is_uppercase()
-                    || matches!(symbol.letter, 'f' | 'g' | 'h' | 'p') =>
+                    || matches!(symbol.letter, 'f' | 'g' | 'h' | 'p')
+                    || self.is_function_of_one() =>
             {
                 let letter = symbol.letter;
                 self.function(letter)
             }
             _ => self.scalar().map(Value::Scalar),
         }
+    }
+
+    /// Whether one number or variable in brackets and a relation follow the next letter: `q(x) = x^2`. `k(x+1) = 3`
+    /// is a product.
+    fn is_function_of_one(&self) -> bool {
+        let first = self.at == 0 || matches!(self.tokens[self.at - 1].kind, Kind::Separator(_));
+        first
+            && matches!(self.peek_at(2), Some(Kind::Number(_) | Kind::Atom(_)))
+            && self.peek_at(3) == Some(&Kind::Close(')'))
+            && self.peek_at(4).is_some_and(crate::relate::is_relation)
     }
 
     /// `f(2)` before a relation; anywhere else it is a product.
@@ -133,7 +157,7 @@ impl Parser<'_> {
         };
         match (open, close) {
             ('s', 's') if builder && items.len() == 1 => Ok(items.remove(0)),
-            ('s', 's') | ('{', '}') => Ok(Value::Set(items)),
+            ('s', 's') | ('{', '}') => Ok(Value::Set(spread(items))),
             ('(' | '[', ')' | ']') => Ok(rows(items, open, close)),
             _ => Err(Unreadable("brackets that do not match")),
         }

@@ -2,6 +2,8 @@
 //! one, a floating-point value at a point otherwise. Neither may panic or run long, whatever was
 //! written.
 
+use std::collections::BTreeSet;
+
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -78,31 +80,71 @@ impl Expression {
         matches!(self, Self::Atom(Atom::Symbol(_)) | Self::Named(..))
     }
 
-    /// Whether it only names something, as `x`, `f(2)`, `AB`, `|AB|`, `\angle A` and `\frac{AO}{OB}` do.
+    /// Whether it only names something, as `x`, `f(2)`, `f^{-1}(x)`, `AB`, `|AB|`, `\angle A`, `\sin 2x`, `\frac{dy}{dx}`
+    /// and `\frac{AO}{OB}` do.
     pub(crate) fn is_name(&self) -> bool {
         match self {
             Self::Atom(Atom::Symbol(_)) | Self::Named(..) => true,
             Self::Call(Function::Abs, inner) => inner.is_name(),
-            Self::Call(Function::Sin | Function::Cos | Function::Tan, inner) => inner.is_name(),
-            Self::Product(left, right) => left.is_points() && right.is_points(),
+            Self::Call(Function::Sin | Function::Cos | Function::Tan, inner) => inner.has_symbols(),
+            Self::Product(left, right) => self.is_points() || left.is_inverse_of(right),
             Self::Quotient(left, right) => {
-                (left.is_points() || left.is_name()) && (right.is_points() || right.is_name())
+                ((left.is_points() || left.is_name()) && (right.is_points() || right.is_name()))
+                    || (left.is_differential() && right.is_differential())
             }
             _ => false,
         }
     }
 
-    /// Whether it is made of capital letters, as the points of a line.
+    /// Whether it is made of capital letters, as the points of a line, or of the `m` of an angle and its points.
     fn is_points(&self) -> bool {
         match self {
             Self::Atom(Atom::Symbol(symbol)) => symbol.letter.is_uppercase(),
-            Self::Product(left, right) => left.is_points() && right.is_points(),
+            Self::Product(left, right) => {
+                (left.is_points() || left.is_letter(&['m'])) && right.is_points()
+            }
             _ => false,
         }
     }
 
+    fn is_letter(&self, letters: &[char]) -> bool {
+        matches!(self, Self::Atom(Atom::Symbol(symbol)) if letters.contains(&symbol.letter))
+    }
+
+    /// `f^{-1}` before its argument.
+    fn is_inverse_of(&self, argument: &Self) -> bool {
+        let single = matches!(argument, Self::Number(_) | Self::Atom(_));
+        matches!(self, Self::Power(base, exponent)
+            if single && base.is_letter(&['f', 'g', 'h', 'F', 'G']) && **exponent == Self::integer(-1))
+    }
+
+    /// `dx`.
+    fn is_differential(&self) -> bool {
+        matches!(self, Self::Product(left, right)
+            if left.is_letter(&['d']) && matches!(**right, Self::Atom(Atom::Symbol(_))))
+    }
+
     pub(crate) fn has_symbols(&self) -> bool {
         self.any(&|inner| inner.is_symbol())
+    }
+
+    /// Adds the variables it holds.
+    pub(crate) fn collect_symbols(&self, symbols: &mut BTreeSet<Symbol>) {
+        if let Self::Atom(Atom::Symbol(symbol)) = self {
+            symbols.insert(*symbol);
+        }
+        for inner in self.children().into_iter().flatten() {
+            inner.collect_symbols(symbols);
+        }
+    }
+
+    /// Whether rounding may leave something near zero where its value is zero, as in `\sin\pi`.
+    pub(crate) fn may_cancel(&self) -> bool {
+        self.any(&|inner| match inner {
+            Self::Sum(..) | Self::Logarithm(..) => true,
+            Self::Call(function, _) => !matches!(function, Function::Exp | Function::Factorial),
+            _ => false,
+        })
     }
 
     /// Whether it was written as rounded, so that a tolerance is due.
@@ -304,7 +346,10 @@ impl Expression {
     /// The value where each symbol has the value `at` gives it; NaN where there is no real one.
     pub(crate) fn evaluate(&self, at: &impl Fn(Symbol) -> f64) -> f64 {
         match self {
-            Self::Number(value) | Self::Decimal(value) => value.to_f64().unwrap_or(f64::NAN),
+            Self::Number(value) | Self::Decimal(value) => {
+                let nonzero = if value.is_zero() { 0.0 } else { 1.0 };
+                kept(value.to_f64().unwrap_or(f64::NAN), [nonzero, 1.0])
+            }
             Self::Atom(Atom::Symbol(symbol)) => at(*symbol),
             Self::Atom(Atom::Pi) => std::f64::consts::PI,
             Self::Atom(Atom::E) => std::f64::consts::E,
@@ -315,9 +360,18 @@ impl Expression {
             Self::Infinity => f64::INFINITY,
             Self::Negate(inner) => -inner.evaluate(at),
             Self::Sum(left, right) => left.evaluate(at) + right.evaluate(at),
-            Self::Product(left, right) => left.evaluate(at) * right.evaluate(at),
-            Self::Quotient(left, right) => left.evaluate(at) / right.evaluate(at),
-            Self::Power(base, exponent) => power(base.evaluate(at), exponent.evaluate(at)),
+            Self::Product(left, right) => {
+                let (left, right) = (left.evaluate(at), right.evaluate(at));
+                kept(left * right, [left, right])
+            }
+            Self::Quotient(left, right) => {
+                let (left, right) = (left.evaluate(at), right.evaluate(at));
+                kept(left / right, [left, right])
+            }
+            Self::Power(base, exponent) => {
+                let (base, exponent) = (base.evaluate(at), exponent.evaluate(at));
+                kept(power(base, exponent), [base, exponent])
+            }
             Self::Root(radicand, degree) => {
                 let (radicand, degree) = (radicand.evaluate(at), degree.evaluate(at));
                 match radicand < 0.0 && degree.rem_euclid(2.0) == 1.0 {
@@ -326,14 +380,24 @@ impl Expression {
                 }
             }
             Self::Logarithm(base, argument) => argument.evaluate(at).ln() / base.evaluate(at).ln(),
-            Self::Binomial(..) if self.has_symbols() => f64::NAN,
-            Self::Binomial(..) => {
-                let exact = self.exact(&mut Work::new()).and_then(|exact| exact.as_number());
-                exact.and_then(|value| value.to_f64()).unwrap_or(f64::NAN)
-            }
+            Self::Binomial(from, choose) => binomial(from.evaluate(at), choose.evaluate(at)),
             Self::Call(function, inner) => call(*function, inner.evaluate(at)),
         }
     }
+}
+
+/// The value of an operation, or NaN where it is beyond floating-point numbers: `2017^{-2016}` is not zero.
+fn kept(value: f64, operands: [f64; 2]) -> f64 {
+    let sound = operands.iter().all(|operand| operand.is_finite() && *operand != 0.0);
+    if sound && (value == 0.0 || value.is_infinite()) { f64::NAN } else { value }
+}
+
+fn binomial(from: f64, choose: f64) -> f64 {
+    let whole = from.fract() == 0.0 && choose.fract() == 0.0;
+    if !whole || !(0.0..=from).contains(&choose) || from > f64::from(limits::FACTORIAL_MAX) {
+        return f64::NAN;
+    }
+    (0..choose as u32).map(f64::from).fold(1.0, |value, step| value * (from - step) / (step + 1.0))
 }
 
 fn power(base: f64, exponent: f64) -> f64 {
@@ -366,7 +430,7 @@ fn call(function: Function, value: f64) -> f64 {
         Function::Tanh => value.tanh(),
         Function::Ln => value.ln(),
         Function::Log10 => value.log10(),
-        Function::Exp => value.exp(),
+        Function::Exp => kept(value.exp(), [value, 1.0]),
         Function::Abs => value.abs(),
         Function::Floor => value.floor(),
         Function::Ceil => value.ceil(),

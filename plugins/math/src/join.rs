@@ -93,6 +93,14 @@ pub(crate) fn states_value(before: &str) -> bool {
     matches!(&before[start..], "is" | "are" | "equals" | "be" | "was" | "by" | "exactly")
 }
 
+/// What a sentence states before it gives a reason: `18` of `18, since she sells 9`.
+pub(crate) fn stated_first(sentence: &str) -> Option<&str> {
+    let reasons = [" since ", " because ", " as ", " where ", " which "];
+    let end = reasons.iter().filter_map(|reason| sentence.find(reason)).min()?;
+    let stated = sentence[..end].trim_end_matches([',', ';', ' ']);
+    (!stated.is_empty()).then_some(stated)
+}
+
 /// The formula without delimiters round the number from `start` to `end`, where it is more than that number.
 pub(crate) fn naked(text: &str, start: usize, end: usize) -> Option<&str> {
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use assay_plugin::Error;
+use serde_json::value::RawValue;
 
 use crate::extract::find;
 use crate::fold::fold;
@@ -19,6 +20,8 @@ pub struct Label {
     pub(crate) raw: String,
     pub(crate) text: String,
     pub(crate) reading: Reading,
+    /// The letter of a multiple choice before the answer, which is right alone as well.
+    pub(crate) letter: Option<char>,
 }
 
 #[derive(Debug)]
@@ -39,8 +42,17 @@ impl Label {
         };
         let answer = answer.filter(|answer| !answer.trim().is_empty());
         let answer = answer.ok_or_else(|| Error::bad_request("the label holds no answer"))?;
-        let label =
-            |text: &str, reading| Self { raw: raw.to_owned(), text: text.to_owned(), reading };
+        if let Some((letter, rest)) = lettered(&answer)
+            && parse(rest).is_ok()
+        {
+            return Ok(Self { letter: Some(letter), raw: raw.to_owned(), ..Self::read(rest)? });
+        }
+        let label = |text: &str, reading| Self {
+            raw: raw.to_owned(),
+            text: text.to_owned(),
+            reading,
+            letter: None,
+        };
         // `A is the centre` is a text, not the choice A.
         if let Some(letter) = choice(&answer).filter(|_| plain(&answer).len() <= "(b)".len()) {
             return Ok(label(&answer, Reading::Value(Box::new(Value::Choice(letter)))));
@@ -75,31 +87,54 @@ impl Label {
     }
 }
 
+/// The letter and the answer of `\textbf{(D)}\ 26`.
+pub(crate) fn lettered(text: &str) -> Option<(char, &str)> {
+    let text = text.trim().trim_matches('$').trim();
+    let inner = ["\\textbf{", "\\text{", "\\mathrm{", "\\mathbf{", "\\textrm{"]
+        .into_iter()
+        .find_map(|command| text.strip_prefix(command));
+    let (letter, rest) = inner.unwrap_or(text).trim_start().strip_prefix('(')?.split_once(')')?;
+    let &[letter @ b'A'..=b'J'] = letter.as_bytes() else { return None };
+    // The braces close after the letter, or after the whole.
+    let rest = match inner {
+        Some(_) => match rest.trim_start().strip_prefix('}') {
+            Some(rest) => rest,
+            None => rest.strip_suffix('}').filter(|_| rest.starts_with(' '))?,
+        },
+        None => Some(rest).filter(|rest| rest.starts_with([' ', '\\', '~']))?,
+    };
+    let space = [" ", "~", "\\ ", "\\,", "\\;", "\\:", "\\quad", "\\qquad", "$"];
+    let mut rest = rest;
+    while let Some(after) = space.iter().find_map(|space| rest.strip_prefix(space)) {
+        rest = after;
+    }
+    let answers =
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '\\' | '-' | '.'));
+    answers.then_some((char::from(letter), rest))
+}
+
 /// Whether a label is a whole solution rather than an answer. Its length is that of the text in the data set, as one
 /// sign of Unicode may fold to many.
 fn states_answer(raw: &str, folded: &str) -> bool {
     raw.trim().chars().count() > 60 && folded.contains(". ") && folded.contains(['$', '\\'])
 }
 
-/// Labels as the data set has them: a string, a number, or a list of accepted answers.
-pub fn labels(json: &serde_json::Value) -> Result<Vec<Label>, Error> {
-    match json {
-        serde_json::Value::String(text) => Ok(vec![Label::read(text)?]),
-        serde_json::Value::Number(number) => Ok(vec![Label::read(&number.to_string())?]),
-        serde_json::Value::Array(items) => {
-            if items.is_empty() || items.len() > limits::LABELS_MAX {
-                let max = limits::LABELS_MAX;
-                return Err(Error::bad_request(format!("a label lists 1 to {max} answers")));
-            }
-            let mut all = Vec::new();
-            for item in items {
-                if item.is_array() {
-                    return Err(Error::bad_request("a label is no list of lists"));
-                }
-                all.append(&mut labels(item)?);
-            }
-            Ok(all)
-        }
+/// Labels as the data set has them: a string, a number with all its digits, or a list of accepted answers.
+pub fn labels(json: &RawValue) -> Result<Vec<Label>, Error> {
+    let single = |json: &RawValue| match serde_json::from_str(json.get()) {
+        Ok(serde_json::Value::String(text)) => Label::read(&text),
+        Ok(serde_json::Value::Number(_)) => Label::read(json.get().trim()),
+        Ok(serde_json::Value::Array(_)) => Err(Error::bad_request("a label is no list of lists")),
         _ => Err(Error::bad_request("a label is a string, a number or a list of them")),
+    };
+    if !json.get().trim_start().starts_with('[') {
+        return Ok(vec![single(json)?]);
     }
+    let items: Vec<&RawValue> = serde_json::from_str(json.get())
+        .map_err(|error| Error::bad_request(format!("label: {error}")))?;
+    if items.is_empty() || items.len() > limits::LABELS_MAX {
+        let max = limits::LABELS_MAX;
+        return Err(Error::bad_request(format!("a label lists 1 to {max} answers")));
+    }
+    items.into_iter().map(single).collect()
 }

@@ -3,6 +3,7 @@
 
 use crate::kind::{Join, Kind};
 use crate::limits;
+use crate::measure::is_unit_symbol;
 use crate::names::{
     WORDS, command_kind, environment, is_layout, is_text, letter_atom, named, sign,
 };
@@ -116,6 +117,10 @@ impl<'a> Lexer<'a> {
             c if c.is_whitespace() => self.skip(length),
             '~' | '`' | '"' => self.skip(length),
             '.' if rest[1..].trim_matches([' ', '$', '\n']).is_empty() => self.skip(length),
+            // `Rs. 500`, `5 sq. ft`.
+            '.' if matches!(self.tokens.last(), Some(Token { kind: Kind::Word(_), .. })) => {
+                self.skip(length);
+            }
             _ => return Err(Unreadable("a sign that is no mathematics")),
         }
         Ok(())
@@ -150,11 +155,18 @@ impl<'a> Lexer<'a> {
         let number = read(rest, commas)?;
         let length = number.length;
         self.push_number(number);
-        // `5th` counts, as `5` does.
-        let ordinal = ["st", "nd", "rd", "th"].into_iter().any(|ending| {
-            rest[length..]
-                .strip_prefix(ending)
-                .is_some_and(|after| !after.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        // `5th` counts, as `5` does; `5st` is a product.
+        let last = rest[..length].bytes().next_back();
+        let endings: &[&str] = match last {
+            Some(b'1') => &["st", "th"],
+            Some(b'2') => &["nd", "th"],
+            Some(b'3') => &["rd", "th"],
+            _ => &["th"],
+        };
+        let ordinal = endings.iter().any(|ending| {
+            rest[length..].strip_prefix(ending).is_some_and(|after| {
+                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '^' | '_'))
+            })
         });
         self.at += 2 * usize::from(ordinal);
         Ok(())
@@ -191,7 +203,7 @@ impl<'a> Lexer<'a> {
         let plain = !counted && end <= 3 && !units::is_known(word) && !WORDS.contains(&word);
         let one_case = word.bytes().all(|b| b.is_ascii_lowercase())
             || word.bytes().all(|b| b.is_ascii_uppercase());
-        if end > 1 && !(plain && one_case) {
+        if end > 1 && !(plain && one_case) && (end > 2 || self.is_word_of_two(word)) {
             self.push(Kind::Word(word), end);
             return Ok(());
         }
@@ -199,6 +211,57 @@ impl<'a> Lexer<'a> {
             self.push(Kind::Atom(letter_atom(letter)), 1);
         }
         Ok(())
+    }
+
+    /// Whether two letters that may be a unit or a word of prose stand where one does: behind what they measure, or
+    /// among words. In `by + ax`, `\frac{mg}{2}` and `at^2` they are a product.
+    fn is_word_of_two(&self, word: &str) -> bool {
+        let after = &self.rest()[2..];
+        let unit = units::is_known(word);
+        let raised = after.starts_with(['^', '_', '(']);
+        let goes_on = raised
+            || after.trim_start().starts_with(['+', '-', '*', '/'])
+            || command_name(after).is_some_and(|name| !is_text(name));
+        let Some(before) = self.tokens.last() else { return !goes_on };
+        match before.kind {
+            Kind::Separator(_) => !goes_on && !after.trim_start().starts_with([')', ']', '}', ',']),
+            // `km/hr`, `5 m/ms`.
+            Kind::Times | Kind::Divide => {
+                self.tokens.iter().nth_back(1).is_some_and(|measured| match measured.kind {
+                    Kind::Word(_) => true,
+                    Kind::Atom(Atom::Symbol(symbol)) => measured.spaced && is_unit_symbol(symbol),
+                    _ => false,
+                })
+            }
+            Kind::Number(_)
+            | Kind::Decimal(_)
+            | Kind::Atom(_)
+            | Kind::Word(_)
+            | Kind::Close(_)
+            | Kind::Bang
+            | Kind::Percent
+            | Kind::Currency
+            | Kind::Scale(_)
+            | Kind::Infinity
+            | Kind::Reals => match self.spaced && !self.ends_in_command() {
+                true => unit || !raised,
+                // `5kg` and `5 \pi cm` are measured; `2mg`, `2\pi ft` and `3Ce^x` are products.
+                false => {
+                    !after.starts_with(['_', '('])
+                        && !matches!(word, "mg" | "ms" | "ft" | "in")
+                        && (unit
+                            || !(WORDS.contains(&word) || word.as_bytes()[0].is_ascii_uppercase()))
+                }
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a command such as `\pi` stands before, so that the white space after it only ends its name.
+    fn ends_in_command(&self) -> bool {
+        let before = self.text[..self.at].trim_end();
+        let name = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        name.len() < before.len() && name.ends_with('\\')
     }
 
     /// `3 x 4` and `1.2x10^6` multiply.
@@ -342,8 +405,8 @@ impl<'a> Lexer<'a> {
         let whole_length = rest.len() - inner.len() + end + 1;
         let content = inner[..end].trim();
         // A formula inside a text is read as one.
-        if content.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '$' | '\\' | '('))
-        {
+        let formula = |c: char| c.is_ascii_digit() || matches!(c, '-' | '$' | '\\' | '(');
+        if content.starts_with(formula) && content != "\\%" {
             self.skip(length);
             return Ok(());
         }
@@ -355,13 +418,29 @@ impl<'a> Lexer<'a> {
             }
             "e" => Kind::Atom(Atom::E),
             "i" => Kind::Atom(Atom::I),
-            "%" => Kind::Percent,
+            "%" | "\\%" => Kind::Percent,
             ":" => Kind::Colon,
             _ => named(bare).unwrap_or(Kind::Word(content)),
         };
+        // `\text{ million people}` counts millions.
+        if let Kind::Word(_) = kind
+            && let Some((first, counted)) = bare.split_once(' ')
+            && let Some(scale @ Kind::Scale(_)) = named(first)
+        {
+            self.push(scale, 0);
+            self.push(Kind::Word(counted.trim_start()), whole_length);
+            return Ok(());
+        }
         self.push(kind, whole_length);
         Ok(())
     }
+}
+
+/// The name of a command at the start of a text.
+fn command_name(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('\\')?;
+    let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
+    (end > 0).then(|| &name[..end])
 }
 
 /// `^\circ` and its kin.

@@ -1,20 +1,16 @@
-//! Reads tokens into a [`Value`]: the parser itself, lists, and what measures a scalar. Brackets and matrices
-//! are read by [`crate::collections`], relations by [`crate::relate`], expressions by [`crate::algebra`], all
-//! on the same parser.
+//! Reads tokens into a [`Value`]: the parser itself and lists. Brackets and matrices are read by
+//! [`crate::collections`], relations by [`crate::relate`], scalars by [`crate::measure`], expressions by
+//! [`crate::algebra`], all on the same parser.
 //!
 //! The recursion is bounded by [`limits::DEPTH_MAX`], the chains by [`limits::OPERATIONS_MAX`]; it
 //! must never panic, whatever the tokens.
 
-use num_rational::BigRational;
-
-use crate::expression::Expression;
 use crate::kind::{Join, Kind};
 use crate::lex::{Token, tokens};
 use crate::limits;
 use crate::moment::Moment;
-use crate::polynomial::Atom;
+use crate::names::is_text;
 use crate::relate::{is_relation, relate};
-use crate::units::Unit;
 use crate::unreadable::{Result, Unreadable};
 use crate::value::{Scalar, Value, is_wordy, plain, words_as_value};
 
@@ -40,18 +36,26 @@ pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
 /// Reads a text that is mathematics from its first to its last sign.
 pub(crate) fn parse_all(text: &str) -> Result<Value> {
     let bare = text.trim().trim_matches('$').trim_end_matches('.').trim();
-    let bare = bare
-        .strip_prefix("\\text{")
-        .and_then(|inner| inner.strip_suffix('}'))
-        .filter(|inner| !inner.contains('}'))
-        .unwrap_or(bare);
+    let inner = text_content(bare);
+    let bare = inner.unwrap_or(bare);
     if let Some(moment) = Moment::read(bare) {
         return Ok(Value::Moment(moment));
     }
     if let Some(value) = words_as_value(bare) {
         return Ok(value);
     }
-    read(text, false)
+    // `\text{80 miles}` says what `80 miles` does; words alone stay a text.
+    match inner.filter(|inner| inner.contains(|c: char| c.is_ascii_digit() || c == ',')) {
+        Some(inner) => read(inner, false).or_else(|_| read(text, false)),
+        None => read(text, false),
+    }
+}
+
+/// The content of a text that is one command for text.
+fn text_content(text: &str) -> Option<&str> {
+    let (name, rest) = text.strip_prefix('\\')?.split_once('{')?;
+    let inner = rest.strip_suffix('}').filter(|inner| !inner.contains(['{', '}']))?;
+    is_text(name).then_some(inner)
 }
 
 /// The same with the comma between its digits as a decimal mark, where it has one such comma.
@@ -68,8 +72,16 @@ pub(crate) fn parse_decimal_comma(text: &str) -> Option<Value> {
 fn read(text: &str, decimal_comma: bool) -> Result<Value> {
     let tokens = tokens(text, decimal_comma)?;
     let listed = listed(&tokens);
-    let mut parser =
-        Parser { text, tokens, listed, at: 0, depth: 0, operations: 0, inside_bars: false };
+    let mut parser = Parser {
+        text,
+        tokens,
+        listed,
+        at: 0,
+        depth: 0,
+        operations: 0,
+        inside_bars: false,
+        degrees: Degrees::Dropped { any: false },
+    };
     let value = parser.answer()?;
     match parser.peek() {
         None => Ok(value),
@@ -135,7 +147,7 @@ fn listed(tokens: &[Token]) -> Vec<bool> {
 }
 
 pub(crate) struct Parser<'a> {
-    text: &'a str,
+    pub(crate) text: &'a str,
     pub(crate) tokens: Vec<Token<'a>>,
     listed: Vec<bool>,
     /// The next token.
@@ -144,6 +156,16 @@ pub(crate) struct Parser<'a> {
     operations: usize,
     /// True between the bars of an absolute value, where the next bar closes it.
     pub(crate) inside_bars: bool,
+    pub(crate) degrees: Degrees,
+}
+
+/// The meaning of a degree sign inside an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Degrees {
+    /// It measures the whole, as in `90^\circ - \alpha`; whether there was one.
+    Dropped { any: bool },
+    /// In the argument of a sine it is the number pi/180.
+    Number,
 }
 
 impl<'a> Parser<'a> {
@@ -208,7 +230,8 @@ impl<'a> Parser<'a> {
     fn answer(&mut self) -> Result<Value> {
         let mut groups = vec![Vec::new()];
         loop {
-            let (mut items, more) = self.items()?;
+            let (items, more) = self.items()?;
+            let mut items = spread(items);
             match groups.last_mut() {
                 Some(group) => group.append(&mut items),
                 None => groups.push(items),
@@ -230,7 +253,7 @@ impl<'a> Parser<'a> {
         loop {
             let (item, inequality) = self.deeper(Self::item)?;
             inequalities &= inequality;
-            spread(item, &mut items);
+            items.push(item);
             let Some(Kind::Separator(join)) = self.peek() else { break };
             let join = *join;
             if join == Join::Semicolon && joins.contains(&Join::Comma) {
@@ -252,8 +275,8 @@ impl<'a> Parser<'a> {
             }
         }
         let either = !joins.is_empty() && joins.iter().all(|join| *join == Join::Or);
-        if inequalities && either {
-            return Ok((vec![Value::Union(items)], false));
+        if either && (inequalities || items.iter().all(Value::is_unbounded)) {
+            return Ok((vec![Value::Union(spread(items))], false));
         }
         Ok((items, false))
     }
@@ -295,7 +318,7 @@ impl<'a> Parser<'a> {
             );
             let vague =
                 ["about", "approximately", "approx", "roughly", "exactly", "USD", "EUR", "Rs"];
-            self.at += usize::from(before_number && vague.contains(word));
+            self.at += usize::from(before_number && vague.contains(&word.trim_end_matches('.')));
         }
     }
 
@@ -316,156 +339,52 @@ impl<'a> Parser<'a> {
         });
         Ok(Value::Ratio(parts.collect::<Result<_>>()?))
     }
-
-    /// An expression with what measures it: a currency before, a factor, a percent sign or a unit
-    /// behind.
-    pub(crate) fn scalar(&mut self) -> Result<Scalar> {
-        let negative =
-            self.peek() == Some(&Kind::Minus) && self.peek_at(1) == Some(&Kind::Currency);
-        self.at += usize::from(negative);
-        let currency = self.currency();
-        let mut expression = self.deeper(Self::expression)?;
-        if negative {
-            expression = Expression::Negate(Box::new(expression));
-        }
-        while let Some(Kind::Scale(factor)) = self.peek() {
-            let factor = Expression::integer(*factor);
-            self.at += 1;
-            self.operate()?;
-            expression = Expression::Product(Box::new(expression), Box::new(factor));
-        }
-        let percent = self.eat(&Kind::Percent)
-            || (matches!(
-                self.peek(),
-                Some(Kind::Word("percent" | "percents" | "percentage" | "pct"))
-            ) && self.next().is_some());
-        if percent {
-            expression = hundredth(expression);
-        }
-        let unit = self.unit().or(currency);
-        Ok(Scalar { expression, unit, percent, rounded: None })
-    }
-
-    fn currency(&mut self) -> Option<Unit> {
-        let start = self.tokens.get(self.at)?.start;
-        if !self.eat(&Kind::Currency) {
-            return None;
-        }
-        match self.text[start..].trim_start_matches('\\').chars().next()? {
-            '$' => Unit::parse("dollar"),
-            sign => Unit::parse(sign.encode_utf8(&mut [0; 4])),
-        }
-    }
-
-    fn unit(&mut self) -> Option<Unit> {
-        let token = self.tokens.get(self.at)?;
-        let start = token.start;
-        if !(matches!(token.kind, Kind::Word(_) | Kind::Currency) || self.is_unit_letter()) {
-            return None;
-        }
-        let mut groups = 0_usize;
-        let mut words = 0_usize;
-        while let Some(kind) = self.peek() {
-            match kind {
-                Kind::Word(word) => {
-                    words += word.split_whitespace().count();
-                    if !measures(word) || words > limits::UNIT_WORDS_MAX {
-                        break;
-                    }
-                }
-                Kind::Open('{') => groups += 1,
-                Kind::Close('}') if groups > 0 => groups -= 1,
-                Kind::Number(_) | Kind::Minus
-                    if matches!(
-                        self.tokens[self.at - 1].kind,
-                        Kind::Power | Kind::Open('{') | Kind::Minus
-                    ) => {}
-                Kind::Currency | Kind::Atom(_) | Kind::Times | Kind::Divide | Kind::Power => {}
-                _ => break,
-            }
-            self.at += 1;
-        }
-        let end = self.tokens.get(self.at).map_or(self.text.len(), |token| token.start);
-        Unit::parse(&self.text[start..end])
-    }
-
-    /// A letter that stands for a unit and no variable: `5 m`, `5 m/s`, `5 m²`, but neither `5m` nor
-    /// `5 m + 1`.
-    pub(crate) fn is_unit_letter(&self) -> bool {
-        let letter = |kind: Option<&Kind>| {
-            matches!(kind, Some(Kind::Atom(Atom::Symbol(symbol)))
-                if matches!(symbol.letter, 'm' | 's' | 'g' | 'h' | 'L'))
-        };
-        let behind_number = self.at > 0
-            && matches!(self.tokens[self.at - 1].kind, Kind::Number(_) | Kind::Decimal(_));
-        if !(letter(self.peek()) && self.is_spaced() && behind_number) {
-            return false;
-        }
-        match (self.peek_at(1), self.peek_at(2)) {
-            (None | Some(Kind::Separator(_)), _) => true,
-            (Some(Kind::Divide), unit) => letter(unit) || matches!(unit, Some(Kind::Word(_))),
-            (Some(Kind::Power), Some(Kind::Number(_))) => {
-                matches!(self.peek_at(3), None | Some(Kind::Separator(_)))
-            }
-            (Some(Kind::Power), Some(Kind::Open('{'))) => {
-                matches!(self.peek_at(3), Some(Kind::Number(_)))
-                    && matches!(self.peek_at(5), None | Some(Kind::Separator(_)))
-            }
-            _ => false,
-        }
-    }
 }
 
-/// Whether words may be a unit: other answers and second thoughts are none.
-fn measures(words: &str) -> bool {
-    const HEDGES: &[&str] = &[
-        "or",
-        "not",
-        "and",
-        "but",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "either",
-        "neither",
-        "nor",
-        "wrong",
-        "incorrect",
-        "except",
-        "else",
-        "otherwise",
-        "instead",
-        "if",
-        "plus",
-        "minus",
-        "than",
-        "factorial",
-        "negative",
-    ];
-    !words.contains(|c: char| c.is_ascii_digit())
-        && words
-            .split(|c: char| !c.is_alphabetic())
-            .all(|word| !HEDGES.iter().any(|hedge| word.eq_ignore_ascii_case(hedge)))
-}
-
-/// Both values of what holds `\pm`.
-fn spread(item: Value, items: &mut Vec<Value>) {
-    match item {
+/// The same with both values of what holds `\pm`.
+pub(crate) fn spread(items: Vec<Value>) -> Vec<Value> {
+    let both = |item: Value| match item {
         Value::Scalar(scalar) => match scalar.expression.signs() {
-            Some(both) => items.extend(
-                both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })),
-            ),
-            None => items.push(Value::Scalar(scalar)),
+            Some(both) => {
+                both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })).into()
+            }
+            None => vec![Value::Scalar(scalar)],
         },
         Value::Equation { left, right } => match right.expression.signs() {
-            Some(both) => items.extend(both.map(|expression| Value::Equation {
-                left: left.clone(),
-                right: Scalar { expression, ..right.clone() },
-            })),
-            None => items.push(Value::Equation { left, right }),
+            Some(both) => both
+                .map(|expression| Value::Equation {
+                    left: left.clone(),
+                    right: Scalar { expression, ..right.clone() },
+                })
+                .into(),
+            None => vec![Value::Equation { left, right }],
         },
-        other => items.push(other),
-    }
+        Value::Sequence { open, close, items } => match signed(&items) {
+            Some(both) => both.map(|items| Value::Sequence { open, close, items }).into(),
+            None => vec![Value::Sequence { open, close, items }],
+        },
+        other => vec![other],
+    };
+    items.into_iter().flat_map(both).collect()
+}
+
+/// The members with every `\pm` read as plus, and as minus: `(\pm 3, 0)` is two points.
+fn signed(members: &[Value]) -> Option<[Vec<Value>; 2]> {
+    let signs = |member: &Value| match member {
+        Value::Scalar(scalar) => scalar.expression.signs(),
+        _ => None,
+    };
+    members.iter().any(|member| signs(member).is_some()).then(|| {
+        [0, 1].map(|at| {
+            let one = |member: &Value| match (member, signs(member)) {
+                (Value::Scalar(scalar), Some(both)) => {
+                    Value::Scalar(Scalar { expression: both[at].clone(), ..scalar.clone() })
+                }
+                _ => member.clone(),
+            };
+            members.iter().map(one).collect()
+        })
+    })
 }
 
 /// One value of the lists between semicolons: `x=1, y=2; x=3, y=4` are two points.
@@ -485,14 +404,5 @@ fn gather(mut groups: Vec<Vec<Value>>) -> Value {
     match items.len() {
         1 => items.remove(0),
         _ => Value::Set(items),
-    }
-}
-
-fn hundredth(expression: Expression) -> Expression {
-    let scale = |value: BigRational| value / BigRational::from_integer(100.into());
-    match expression {
-        Expression::Number(value) => Expression::Number(scale(value)),
-        Expression::Decimal(value) => Expression::Decimal(scale(value)),
-        other => Expression::Quotient(Box::new(other), Box::new(Expression::integer(100))),
     }
 }

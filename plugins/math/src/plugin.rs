@@ -1,6 +1,7 @@
 //! The plugin: one stage, `score`.
 
 use assay_plugin::{Artifact, Description, Error, Outcome, Plugin, Request, Scored, Stage};
+use serde_json::value::RawValue;
 
 use crate::label::{Label, labels};
 use crate::settings::{SCHEMA, Settings};
@@ -29,7 +30,8 @@ impl Plugin for Math {
             return Err(Error::unknown_stage(stage));
         }
         let settings = Settings::read(settings)?;
-        let labels = labels(&request.label_as()?)?;
+        let label: Box<RawValue> = request.label_as()?;
+        let labels = labels(&label)?;
         if settings.strict {
             labels.iter().try_for_each(Label::mathematical)?;
         }

@@ -8,7 +8,7 @@ use num_traits::{One, Signed, Zero};
 use crate::expression::Expression;
 use crate::function::Function;
 use crate::kind::Kind;
-use crate::polynomial::Work;
+use crate::polynomial::{Atom, Work};
 use crate::unreadable::{Result, Unreadable};
 use crate::value::{Order, Scalar, Value};
 
@@ -114,9 +114,16 @@ fn solved(sides: &[Scalar], orders: &[(Order, bool)]) -> Option<Value> {
             ]))
         }
         ([_, _], [(Order::Equal, _)]) => None,
+        // `a < b` bounds neither.
+        ([left, right], [_])
+            if is_variable(left) && is_variable(right) && is_unknown(left) == is_unknown(right) =>
+        {
+            None
+        }
         ([left, right], [(order, _)]) => {
             let open = !closed(*order);
-            if is_variable(right) {
+            // In `x < a` the parameter is the bound.
+            if is_variable(right) && !is_unknown(left) {
                 return Some(interval(open, value(left), infinity(false), true));
             }
             if is_variable(left) {
@@ -181,6 +188,12 @@ fn is_variable(scalar: &Scalar) -> bool {
     scalar.expression.is_symbol()
 }
 
+/// Whether it is a variable that is commonly solved for, rather than a parameter.
+fn is_unknown(scalar: &Scalar) -> bool {
+    matches!(&scalar.expression, Expression::Atom(Atom::Symbol(symbol))
+        if matches!(symbol.letter, 'x' | 'y' | 'z' | 't'))
+}
+
 fn is_magnitude(scalar: &Scalar) -> bool {
     matches!(&scalar.expression, Expression::Call(Function::Abs, inner) if inner.is_symbol())
 }
@@ -219,7 +232,15 @@ fn equation(mut sides: Vec<Value>, relations: &[Kind]) -> Result<Value> {
     if sides.is_empty() {
         return Ok(last);
     }
-    match (sides.swap_remove(0), last) {
+    let first = sides.swap_remove(0);
+    // `5 = x` is `x = 5`.
+    if let (Value::Scalar(value), Value::Scalar(name)) = (&first, &last)
+        && name.expression.is_name()
+        && !value.expression.has_symbols()
+    {
+        return Ok(Value::Equation { left: name.expression.clone(), right: value.clone() });
+    }
+    match (first, last) {
         (Value::Scalar(first), last) if first.expression.is_name() => match last {
             Value::Scalar(right) => Ok(Value::Equation { left: first.expression, right }),
             other => Ok(other),
@@ -248,21 +269,42 @@ fn names(side: &Value) -> bool {
     }
 }
 
-/// Whether the rounded side of `1/3 \approx 0.33` is that of the exact one. A number with as many decimals, such
-/// as the 500 of `500 \approx 501`, needs no rounding: that names two answers.
+/// Whether the rounded side of `1/3 \approx 0.33` is that of the exact one: no further from it than half a unit of its
+/// last decimal. A number with as many decimals, such as the 500 of `500 \approx 501`, needs no rounding: that names
+/// two answers.
 fn near(exact: &Scalar, rounded: &Scalar) -> bool {
     let number = |scalar: &Scalar| scalar.expression.exact(&mut Work::new())?.as_number();
-    let rounds = match (number(exact), number(rounded)) {
-        (Some(exact), Some(rounded)) => match (places(exact), places(rounded)) {
-            (Some(exact), Some(rounded)) => exact > rounded,
-            _ => true,
-        },
-        (Some(exact), None) => !exact.is_integer(),
-        (None, _) => true,
+    let places = |scalar: &Scalar| number(scalar).and_then(places);
+    match (places(exact), places(rounded)) {
+        (Some(exact), Some(rounded)) if exact <= rounded => return false,
+        (Some(0), None) => return false,
+        _ => {}
+    }
+    // `0.33 \approx 1/3` is rounded as well, on its first side.
+    let Some(unit) = last_place(&rounded.expression).or_else(|| last_place(&exact.expression))
+    else {
+        return false;
     };
     let at = |scalar: &Scalar| scalar.expression.evaluate(&|_| f64::NAN);
     let (exact, rounded) = (at(exact), at(rounded));
-    rounds && (exact - rounded).abs() <= 0.005 * exact.abs()
+    (exact - rounded).abs() <= 0.5 * unit + 1e-9 * exact.abs()
+}
+
+/// One unit of the last decimal of a number or of `3.33 \times 10^6`.
+fn last_place(expression: &Expression) -> Option<f64> {
+    match expression {
+        Expression::Number(value) | Expression::Decimal(value) => {
+            Some(10_f64.powi(-i32::try_from(places(value.clone())?).ok()?))
+        }
+        Expression::Negate(inner) => last_place(inner),
+        Expression::Product(digits, power) => match &**power {
+            Expression::Power(base, _) if **base == Expression::integer(10) => {
+                Some(last_place(digits)? * power.evaluate(&|_| f64::NAN))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The decimals of a number; `None` where they never end.

@@ -24,7 +24,7 @@ const TABLE: &[Row] = &[
     (&["km", "kilometer", "kilometre"], "m", 1, 1_000, 1),
     (&["cm", "centimeter", "centimetre"], "m", 1, 1, 100),
     (&["mm", "millimeter", "millimetre"], "m", 1, 1, 1_000),
-    (&["in", "inch", "inche"], "m", 1, 254, 10_000),
+    (&["in", "inch"], "m", 1, 254, 10_000),
     (&["ft", "foot", "feet"], "m", 1, 3_048, 10_000),
     (&["yd", "yard"], "m", 1, 9_144, 10_000),
     (&["mi", "mile"], "m", 1, 1_609_344, 1_000),
@@ -48,9 +48,8 @@ const TABLE: &[Row] = &[
     (&["cent", "¢"], "$", 1, 1, 100),
     (&["euro", "eur", "€"], "€", 1, 1, 1),
     (&["gbp", "£"], "£", 1, 1, 1),
-    (&["degree", "°"], "°", 1, 1, 1),
+    (&["degree", "deg", "°"], "°", 1, 1, 1),
     (&["rad", "radian"], "rad", 1, 1, 1),
-    (&["mph"], "mph", 1, 1, 1),
 ];
 
 fn row(name: &str) -> Option<&'static Row> {
@@ -58,16 +57,22 @@ fn row(name: &str) -> Option<&'static Row> {
 }
 
 fn singular(name: &str) -> &str {
-    match name.strip_suffix('s') {
+    let stem = match name.strip_suffix('s') {
         Some(stem) if stem.len() > 1 && !stem.ends_with('s') => stem,
         _ => name,
+    };
+    // `boxes` and `inches`.
+    match stem.strip_suffix('e') {
+        Some(short) if ["x", "ch", "sh"].iter().any(|end| short.ends_with(end)) => short,
+        _ => stem,
     }
 }
 
 /// Whether a word of plain text is a unit of the table, rather than a product of variables.
 pub(crate) fn is_known(word: &str) -> bool {
     let word = word.to_lowercase();
-    word.len() > 1 && (row(&word).is_some() || row(singular(&word)).is_some())
+    let speed = matches!(word.as_str(), "mph" | "kph");
+    word.len() > 1 && (speed || row(&word).is_some() || row(singular(&word)).is_some())
 }
 
 /// Words that say nothing of what is measured.
@@ -134,6 +139,9 @@ fn power(word: &str) -> Option<i32> {
     }
 }
 
+/// Units of a million, which differ from those of a thousandth by their capital alone.
+const MEGA: &[&str] = &["MW", "MHz", "MPa", "Mg", "MV", "MJ", "MN", "MA"];
+
 /// Lower-case words, `/`, and `^n`; LaTeX's own commands and braces are left out.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -151,8 +159,10 @@ fn words(text: &str) -> Vec<String> {
                 while let Some(letter) = chars.next_if(char::is_ascii_alphabetic) {
                     command.push(letter);
                 }
-                if command == "circ" || command == "degree" {
-                    words.push("°".into());
+                match command.as_str() {
+                    "circ" | "degree" => words.push("°".into()),
+                    "Omega" => words.push("ohm".into()),
+                    _ => {}
                 }
             }
             '^' => {
@@ -166,11 +176,32 @@ fn words(text: &str) -> Vec<String> {
                 }
             }
             c if c.is_alphabetic() => {
-                let mut word: String = c.to_lowercase().collect();
+                let mut word = String::from(c);
                 while let Some(letter) = chars.next_if(|c| c.is_alphabetic()) {
-                    word.extend(letter.to_lowercase());
+                    word.push(letter);
                 }
-                words.push(word);
+                match word.to_lowercase().as_str() {
+                    "mph" => words.extend(["mile", "/", "hour"].map(String::from)),
+                    "kph" | "kmph" => words.extend(["km", "/", "hour"].map(String::from)),
+                    "celsius"
+                        if words
+                            .last()
+                            .is_some_and(|last| last == "°" || last.starts_with("degree")) =>
+                    {
+                        words.push("c".into());
+                    }
+                    "fahrenheit"
+                        if words
+                            .last()
+                            .is_some_and(|last| last == "°" || last.starts_with("degree")) =>
+                    {
+                        words.push("f".into());
+                    }
+                    "ω" => words.push("ohm".into()),
+                    // A megawatt is no milliwatt.
+                    _ if MEGA.contains(&word.as_str()) => words.push(word),
+                    lower => words.push(lower.to_owned()),
+                }
             }
             _ => {}
         }
@@ -193,6 +224,11 @@ mod tests {
         check(r"\text{ cm}^2", "square meters", 1, 10_000);
         check("km/h", r"\text{m}/\text{s}", 5, 18);
         check("miles per hour", "miles/h", 1, 1);
+        check("mph", "miles per hour", 1, 1);
+        check("kmph", "km/h", 1, 1);
+        check("MPH", "mph", 1, 1);
+        check(r"^\circ\text{C}", "degrees Celsius", 1, 1);
+        check("boxes", "box", 1, 1);
         check(r"\mathrm{m}^{3}", "L", 1_000, 1);
         check("m s^-2", "m/s^2", 1, 1);
         check("duck eggs", "eggs duck", 1, 1);

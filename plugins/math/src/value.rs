@@ -92,6 +92,15 @@ impl Value {
             if matches!(symbol.letter, 'ℤ' | 'ℕ'))
     }
 
+    /// Whether it is an interval without an end on one side.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        let infinite = |item: &Self| {
+            matches!(item, Self::Scalar(Scalar { expression, .. })
+                if expression.any(&|inner| *inner == Expression::Infinity))
+        };
+        matches!(self, Self::Sequence { items, .. } if items.iter().any(infinite))
+    }
+
     /// All real numbers.
     pub(crate) fn reals() -> Self {
         let items = vec![Self::infinity(true), Self::infinity(false)];

@@ -3,11 +3,13 @@
 use crate::compare::compare;
 use crate::difference::difference;
 use crate::equal::Equal;
-use crate::extract::{Candidate, Source, find, find_inside, last_boxes};
+use crate::extract::{Candidate, Source, find, find_inside, last_answer, last_boxes};
 use crate::fold::fold;
-use crate::label::{Label, Reading};
-use crate::parse::{parse, parse_decimal_comma, parse_mathematics};
+use crate::join::stated_first;
+use crate::label::{Label, Reading, lettered};
+use crate::parse::{parse, parse_mathematics};
 use crate::profiles;
+use crate::rereading::reread;
 use crate::settings::{AnswerFrom, Boxes, Profile, Settings};
 use crate::show::show;
 use crate::unreadable::Unreadable;
@@ -79,14 +81,14 @@ fn why_none(response: &str, from: AnswerFrom) -> &'static str {
 
 /// Why the boxes of a response do not agree.
 fn contradiction(response: &str, settings: &Settings) -> Option<String> {
+    let (last, count) = last_answer(response)?;
     let boxes = last_boxes(response);
-    let (last, before) = boxes.split_first()?;
-    let value = parse(last);
-    let other = before.iter().find(|text| match (&value, parse(text)) {
+    let value = parse(&last);
+    let other = boxes.iter().skip(count).find(|text| match (&value, parse(text)) {
         (Ok(value), Ok(other)) => compare(value, &other, settings).is_none(),
-        _ => written(text) != written(last),
+        _ => written(text) != written(&last),
     })?;
-    Some(format!("the boxes `{}` and `{}` do not agree", shown(other), shown(last)))
+    Some(format!("the boxes `{}` and `{}` do not agree", shown(other), shown(&last)))
 }
 
 struct Judgement {
@@ -110,7 +112,10 @@ fn judge_sentence(
         && inner.text != found.text
         && (from == AnswerFrom::Anywhere || inner.source == Source::Formula)
     {
-        return judge(&inner, labels, settings);
+        let before = stated_first(&found.text).filter(|text| parse_mathematics(text).is_ok());
+        let first =
+            before.map(|text| Candidate { text: text.to_owned().into(), source: found.source });
+        return judge(first.as_ref().unwrap_or(&inner), labels, settings);
     }
     judged
 }
@@ -140,6 +145,7 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
             Reading::Text(_) => None,
         };
         let equal = match value {
+            _ if chooses(text, label, settings) => Some(Equal::AsChoice),
             None => {
                 readable = true;
                 compared_as_text = true;
@@ -157,11 +163,14 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
             }
             Some(value) => {
                 readable |= answer.is_ok();
-                answer.as_ref().ok().and_then(|answer| {
-                    compare(value, answer, settings).or_else(|| {
-                        as_decimal_comma((&label.text, value), (text, answer), settings)
-                    })
-                })
+                let alike = || words == plain(&label.text);
+                match &answer {
+                    Ok(_) if are_letters(text, &label.text) => alike().then_some(Equal::AsText),
+                    Ok(answer) => compare(value, answer, settings)
+                        .or_else(|| reread((&label.text, value), (text, answer), settings)),
+                    // `\text{odd}` is what the label `odd`, a product of variables, says.
+                    Err(_) => (is_word(&label.text) && alike()).then_some(Equal::AsText),
+                }
             }
         };
         if let Some(equal) = equal {
@@ -183,6 +192,35 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
             }
         }
     }
+}
+
+/// Whether an answer names the letter before the answer of a label, and no other answer beside it.
+fn chooses(text: &str, label: &Label, settings: &Settings) -> bool {
+    let beside = lettered(text).and_then(|(_, rest)| parse(rest).ok());
+    let agrees = match (&label.reading, beside) {
+        (Reading::Value(value), Some(beside)) => compare(value, &beside, settings).is_some(),
+        _ => true,
+    };
+    label.letter.is_some() && choice(text) == label.letter && agrees
+}
+
+/// Whether a text is one word, as a product of variables is too.
+fn is_word(text: &str) -> bool {
+    let bare = text.trim_matches(['$', ' ', '.']);
+    bare.len() > 1 && bare.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether both are capitals whose order counts: `SAS`, `HTH`, `XIV`, rather than products of variables.
+fn are_letters(text: &str, label: &str) -> bool {
+    let capitals = |text: &str| {
+        let bare = text.trim_matches(['$', ' ', '.']);
+        // `CD` is a line, `IX` a number.
+        let numeral =
+            bare.bytes().all(|byte| b"IVXLCDM".contains(&byte)) && bare.contains(['I', 'V', 'X']);
+        bare.bytes().all(|byte| byte.is_ascii_uppercase())
+            && bare.len() > if numeral { 1 } else { 2 }
+    };
+    capitals(text) && capitals(label)
 }
 
 /// How an answer differs from the first label.
@@ -213,27 +251,6 @@ fn against(label: &Label) -> String {
     }
 }
 
-/// The comparison where the one comma of a side is a decimal mark.
-fn as_decimal_comma(
-    label: (&str, &Value),
-    answer: (&str, &Value),
-    settings: &Settings,
-) -> Option<Equal> {
-    let single = |value: &Value| matches!(value, Value::Scalar(_) | Value::Equation { .. });
-    let equal = if single(label.1) && matches!(answer.1, Value::Set(_)) {
-        compare(label.1, &parse_decimal_comma(answer.0)?, settings)
-    } else if single(answer.1) && matches!(label.1, Value::Set(_)) {
-        // `1,2` is a list of two, unless the answer says otherwise; `0,5` and `1,25` are numbers.
-        let (whole, part) = label.0.split_once(',')?;
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        let number = digits > 1 || whole.trim_start_matches(['$', '-', ' ']) == "0";
-        number.then(|| compare(&parse_decimal_comma(label.0)?, answer.1, settings))?
-    } else {
-        None
-    };
-    equal.filter(|_| !settings.strict).map(|equal| equal.max(Equal::DecimalComma))
-}
-
 /// `Yes, because ...` and `No it is not` for a label that is one of four words.
 fn opens_with(answer: &str, word: &str) -> bool {
     if !matches!(word, "yes" | "no" | "true" | "false") {
@@ -246,7 +263,9 @@ fn opens_with(answer: &str, word: &str) -> bool {
         rest.split(|c: char| !c.is_alphabetic()).any(|found| found.eq_ignore_ascii_case(other))
     });
     let names = first.eq_ignore_ascii_case(word) && !others;
-    names && (prose || rest.starts_with([',', '.', ';', ':', '!']))
+    // `No idea` is no answer.
+    let knows = !rest.trim_start().starts_with("idea");
+    names && knows && (prose || rest.starts_with([',', '.', ';', ':', '!']))
 }
 
 fn correct(equal: Equal, source: Source) -> Verdict {

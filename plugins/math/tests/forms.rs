@@ -124,6 +124,8 @@ fn inequalities() {
             (r"\boxed{2x + 3y < 6}", "-4x - 6y > -12"),
             (r"\boxed{\{x \mid x > 2\}}", r"(2,\infty)"),
             (r"\boxed{f(1) < f(3) < f(2)}", "f(1)<f(3)<f(2)"),
+            (r"\boxed{b > a}", "a<b"),
+            (r"\boxed{x > a}", r"(a, \infty)"),
             (r"\boxed{\text{all real numbers}}", r"(-\infty,\infty)"),
             (r"\boxed{\mathbb{R}}", r"(-\infty,\infty)"),
         ],
@@ -138,6 +140,9 @@ fn inequalities() {
             (r"\boxed{x \ne 4}", r"x \ne 3"),
             (r"\boxed{2x + 3y < 6}", "4x + 6y > 12"),
             (r"\boxed{f(1) < f(2) < f(3)}", "f(1)<f(3)<f(2)"),
+            (r"\boxed{f(1) < f(3)}", "f(1)<f(2)"),
+            (r"\boxed{a < c}", "a<b"),
+            (r"\boxed{b < a}", "a<b"),
             (r"\boxed{x < -1 \text{ or } x > 4}", "(-1, 4)"),
             (r"\boxed{|x| < 2}", r"(-\infty, 2)"),
         ],
@@ -152,6 +157,20 @@ fn chains_and_names() {
             (r"\boxed{x = \frac{1}{3} \approx 0.33}", "1/3"),
             (r"\boxed{x = \frac{70}{9} \approx 7.78}", "7.78"),
             (r"\boxed{x \approx 7.78}", "7.78"),
+            (r"\boxed{\frac{2}{3} \approx 0.67}", "0.67"),
+            (r"\boxed{\frac13 \approx 0.33}", "0.33"),
+            (r"\boxed{2.46 \approx 2.5}", "2.5"),
+            (r"\boxed{x = 70.6 \approx 71}", "71"),
+            (r"\boxed{\frac{10^7}{3} \approx 3.33 \times 10^6}", "3330000"),
+            (r"\boxed{5 = x}", "5"),
+            (r"\boxed{f^{-1}(x) = \frac{x-3}{2}}", r"\frac{x-3}{2}"),
+            (r"\boxed{q(x) = x^2+1}", "x^2+1"),
+            (r"\boxed{v(t) = 3t}", "3t"),
+            (r"\boxed{\phi(10) = 4}", "4"),
+            (r"\boxed{m\angle ABC = 40^\circ}", r"40^\circ"),
+            (r"\boxed{\frac{dy}{dx} = 2x}", "2x"),
+            (r"\boxed{\sin 2\theta = \frac{24}{25}}", "24/25"),
+            (r"\boxed{\cos(A+B) = \frac12}", "1/2"),
             (r"\boxed{A = 3 \cdot 4 = 12}", "12"),
             (r"\boxed{f(x) = 3x + 1}", "3x+1"),
             (r"\boxed{f(2) = 7}", "7"),
@@ -180,6 +199,7 @@ fn chains_and_names() {
             (r"\boxed{7 = 11a + c}", "11a+c"),
             (r"\boxed{2x + z = 1}", "1"),
             (r"\boxed{a^2 + b = 0}", "0"),
+            (r"\boxed{k(x+1) = 3}", "3"),
             (r"\boxed{y = 5}", "x = 5"),
         ],
     );
@@ -261,6 +281,8 @@ fn several_boxes_and_formulas() {
             (r"\boxed{3} cats and \boxed{4} dogs", "3, 4"),
             (r"First \boxed{4}. Checking again, the result is \boxed{5}.", "5"),
             ("The roots are $1$ and $6$.", "1,6"),
+            ("So x = 2 or x = 3.", "2, 3"),
+            ("The roots are 2 and 3.", "2, 3"),
         ],
     );
     check(
@@ -269,6 +291,57 @@ fn several_boxes_and_formulas() {
             (r"$\boxed{2}$ and $\boxed{5}$", "5"),
             (r"First \boxed{4}. Checking again, the result is \boxed{5}.", "4"),
             ("It is $1$ or $6$.", "6"),
+        ],
+    );
+}
+
+#[test]
+fn dollars_in_prose() {
+    let responses = [
+        "She spends $5 on apples and $13 on pears, for a total of $18.",
+        "She earns $20 and spends $2, so she has $18 left.",
+        "He pays $10 for x and $8 for y. He pays 18 dollars in total.",
+        "Janet makes 9 * $2 = $18 every day.",
+        "The answer is $18, since she sells 9 eggs at $2 each.",
+        "The answer is 18 because she sells 9 eggs at 2 dollars each.",
+        "It costs $5 and we get $x = 18$ here.",
+        "We get $ x = 18 $ here.",
+    ];
+    check(true, &responses.map(|response| (response, "18")));
+    check(false, &responses.map(|response| (response, "2")));
+    check(false, &responses.map(|response| (response, "5")));
+}
+
+#[test]
+fn tags_and_last_words() {
+    check(
+        true,
+        &[
+            (r"<think>a</think><answer>\frac{1}{2}</answer>", "1/2"),
+            ("<think>a</think>\n<answer> B </answer>", "B"),
+            (r"<answer>so \boxed{7}</answer>", "7"),
+            ("<answer>It is $7$ in all.</answer>", "7"),
+            ("Put it in <answer></answer>: it is $7$", "7"),
+            (
+                r"Hence $\boxed{204}$. The final answer is an integer between 0 and 999, as required.",
+                "204",
+            ),
+            (
+                r"So it is \boxed{\text{Evelyn}}. I checked that the final answer is correct.",
+                "Evelyn",
+            ),
+            (r"It was \boxed{3}. The final answer is $4$.", "4"),
+            (r"It was \boxed{12}. The final answer is option (B).", "B"),
+        ],
+    );
+    check(
+        false,
+        &[
+            (
+                r"Hence $\boxed{204}$. The final answer is an integer between 0 and 999, as required.",
+                "999",
+            ),
+            (r"It was \boxed{3}. The final answer is $4$.", "3"),
         ],
     );
 }

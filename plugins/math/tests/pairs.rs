@@ -98,6 +98,7 @@ fn percentages_and_money() {
     exact("18", &["$18", r"\$18", "18 dollars", "18$", "€18", r"18 \text{ euros}"]);
     exact(r"\$18", &["18", "$18.00", "18 dollars", "1800 cents"]);
     exact("-5", &["-$5", r"-\$5", "$-5"]);
+    exact("500", &["Rs. 500", r"\text{Rs. } 500"]);
     wrong(r"50\%", &["5%", "0.05", "5", "500", "5000%"]);
     wrong(r"\$18", &["€18", "£18", "18 cents", "18 apples"]);
 }
@@ -136,6 +137,34 @@ fn units() {
     exact(r"90^\circ", &["90", "90 degrees", "90°", r"90^{\circ}"]);
     exact("24 men", &["24", "24 Men"]);
     exact("24 eggs", &["24", "24 egg", r"24\text{ eggs}"]);
+    exact("12 boxes", &["12", r"12\text{ box}"]);
+    exact("250 mg", &["250mg", "250", r"250\text{ mg}", "0.25 g"]);
+    exact("6 ft", &["6ft", "6 feet", "2 yards"]);
+    exact("60 mph", &["60 miles per hour", r"60\text{ mi/h}"]);
+    exact("36 km/h", &["36 kmph", "36 kph"]);
+    exact(r"25^\circ\text{C}", &["25", "25 degrees Celsius", r"25^\circ C"]);
+    exact(r"45^\circ", &["45 deg"]);
+    exact("5 ohms", &["5", r"5\ \Omega", "5 Ω"]);
+    exact(
+        r"80\text{ miles}",
+        &["80", r"\text{80 miles}", r"\textbf{80 miles}", r"\mathrm{80~miles}"],
+    );
+    exact("5000000", &[r"5\text{ million people}", "5 million people", r"\$5\text{ million}"]);
+    exact(
+        r"90^\circ-\alpha",
+        &[r"90^{\circ} - \alpha", r"90-\alpha", r"\frac{180^\circ-2\alpha}{2}"],
+    );
+    exact("x^2", &[r"x^2 \text{ for all } x"]);
+    exact(
+        r"30^\circ + 360^\circ k",
+        &["30+360k", r"360k^\circ + 30^\circ", r"30^\circ + 360^\circ \cdot k"],
+    );
+    wrong(r"30^\circ + 360^\circ k", &["390", "30"]);
+    wrong("5", &[r"5\text{ million people}"]);
+    wrong("12", &[r"\$12\text{ thousand dollars}"]);
+    wrong("5 MW", &["5 mW", "5 kW"]);
+    wrong(r"5\text{ mHz}", &[r"5\text{ MHz}"]);
+    wrong("5 mg", &["5 Mg"]);
     wrong("5 km", &["5 m", "5 hours", "5 miles", "50 km", "5 kg"]);
     wrong("12 apples", &["12 oranges", "13 apples"]);
     wrong(r"90^\circ", &["80", "80°"]);
@@ -157,11 +186,17 @@ fn roots_and_constants() {
     numeric(r"\sqrt{2}", &["1.41421356", "1.4142136"]);
     exact(r"\sqrt[3]{2}", &["2^{1/3}", r"\sqrt[3]{\frac{4}{2}}"]);
     numeric(r"\sqrt[3]{2}", &["1.25992105", r"\sqrt[6]{4}"]);
-    numeric(r"\frac{\sqrt{2}}{2}", &[r"\sin(\pi/4)", r"\cos\frac{\pi}{4}"]);
+    numeric(r"\frac{\sqrt{2}}{2}", &[r"\sin(\pi/4)", r"\cos\frac{\pi}{4}", r"\sin(45^\circ)"]);
+    numeric("1/2", &[r"\sin(30^\circ)", r"\cos(90^\circ - 30^\circ)", r"\sin{30^\circ}"]);
+    exact(r"10\sin 50^\circ", &[r"10\sin(50^\circ)"]);
+    numeric(r"\cos x", &[r"\sin(90^\circ - x)"]);
     numeric(r"\ln 8", &[r"3\ln 2", r"\ln(2)+\ln(4)"]);
     exact("3", &[r"\log 1 + 3"]);
     exact("3", &[r"\log_2 8", r"\log_{2}(8)", r"\log 1000"]);
     numeric("3", &[r"4\sin^2(\pi/3)"]);
+    numeric(r"\arctan\frac12", &[r"\cot^{-1} 2"]);
+    exact(r"\ln(1+\sqrt2)", &[r"\sinh^{-1}(1)"]);
+    wrong(r"\cot^{-1} 2", &[r"\tan 2"]);
     numeric(r"\frac{\pi}{3}", &[r"\arccos\frac12", r"\cos^{-1}(1/2)", "1.0471975512"]);
     wrong(r"\sqrt{8}", &[r"\sqrt{7}", r"2\sqrt{3}", "2.83", r"-2\sqrt2", "8"]);
     wrong(r"2\pi", &["6.28", r"\pi", "2"]);
@@ -178,11 +213,48 @@ fn algebra() {
     exact(r"\frac{x}{y}", &["x/y", "x y^{-1}", r"\frac{2x}{2y}"]);
     exact("a^2+2ab+b^2", &["(a+b)^2", "(a+b)(b+a)", "(-a-b)^2"]);
     exact("x_1+x_2", &["x_2+x_1", "x_{1} + x_{2}"]);
+    exact(r"2\hat{i}-\hat{j}", &[r"-\hat{j}+2\hat{i}"]);
     exact(r"\alpha\beta", &[r"\beta \alpha", r"\beta\cdot\alpha"]);
     exact(r"\binom{n+1}{2}", &[r"\frac{n(n+1)}{2}", r"\binom{n+1}{1}\cdot\frac n2"]);
     exact(r"\frac{\pi}{3}+2k\pi", &[r"\frac{\pi}{3}+2k\pi, k \in \mathbb{Z}"]);
     wrong(r"\binom{n}{2}", &[r"\frac{n(n+1)}{2}", "n^2/2", r"\binom{n}{3}"]);
     exact("xy", &["yx", "x y", r"x \cdot y"]);
+    // Short words are products too.
+    exact(r"\frac12at^2", &[r"\frac{at^2}{2}", r"\frac{1}{2} a t^2"]);
+    exact("ax+by=c", &["by+ax=c", "ax+by-c=0", "by + ax = c"]);
+    exact("Ax+By=C", &["By+Ax=C", "C = Ax + By"]);
+    exact("a_1+nd-d", &["a_1+(n-1)d"]);
+    exact(r"\frac{mg}{2}", &[r"\frac12mg", r"\frac{m g}{2}"]);
+    exact("bn+an^2", &["an^2+bn"]);
+    exact("Ce^x", &["y = Ce^x", "y(x) = Ce^{x}"]);
+    exact(r"mg\sin\theta", &[r"m g \sin\theta"]);
+    wrong(r"\frac{1}{2}at^2", &[r"\frac12"]);
+    wrong(r"ut+\frac12at^2", &[r"ut+\frac12"]);
+    wrong("2mg", &["2"]);
+    wrong(r"2\pi ft", &[r"2\pi"]);
+    wrong("3by", &["3"]);
+    wrong("5st", &["5"]);
+    // After a variable a bracket, a root or a power is another factor.
+    exact(r"\cos x(1+\sin x)", &[r"(1+\sin x)\cos x", r"\cos x+\sin x\cos x"]);
+    exact(r"(x+1)\ln x", &[r"\ln x(x+1)"]);
+    exact(r"e^x\sin x", &[r"\sin x\, e^x"]);
+    exact(r"\sqrt2\sin x", &[r"\sin x\sqrt2"]);
+    exact(r"\sin(2(x+1))", &[r"\sin 2(x+1)"]);
+    exact(r"(\log x)^2", &[r"\log^2 x"]);
+    // Functions of whole numbers, and of great ones.
+    numeric(r"\binom{2n}{n}", &[r"\frac{(2n)!}{(n!)^2}"]);
+    numeric(r"\binom{n}{k}", &[r"\binom{n}{n-k}", r"\frac{n!}{k!(n-k)!}"]);
+    numeric("(-1)^{n+1}n", &["n(-1)^{n-1}"]);
+    numeric("(n+1)!", &["(n+1)n!"]);
+    numeric(r"\frac{\sqrt{x-5}}{x-5}", &[r"\frac{1}{\sqrt{x-5}}"]);
+    numeric(r"\sqrt{xy}", &[r"\sqrt x\sqrt y"]);
+    numeric(r"\ln(xy)", &[r"\ln x+\ln y"]);
+    numeric("x^{2023}+1", &["1+x^{2023}"]);
+    wrong("(n+1)!", &["n!", "(n+2)n!", "0"]);
+    wrong("(-1)^n", &["(-1)^{n+1}", "1", "0"]);
+    wrong(r"\binom{n}{k}", &[r"\binom{n}{k+1}", r"\binom{k}{n}", "0"]);
+    wrong("x^{2023}", &["x^{30000}", "x^{2024}", "0"]);
+    wrong(r"\ln|x|", &[r"\ln x"]);
     numeric(r"\sin^2 x", &[r"1-\cos^2 x", r"\frac{1-\cos 2x}{2}"]);
     exact(r"\sin^2 x", &[r"(\sin x)^2", r"\sin^{2}(x)"]);
     numeric("2^{x+1}", &[r"2\cdot 2^x", r"2^x+2^x"]);
@@ -200,6 +272,9 @@ fn equations() {
     exact("5", &["x = 5", "2+3 = 5", r"\text{Area} = 5", "x = 2+3 = 5"]);
     exact("y = 2x + 1", &["2x + 1 = y", "y - 2x = 1", "y-2x-1 = 0", "2y = 4x+2", "2x - y = -1"]);
     exact("x^2+y^2=4", &["y^2 + x^2 = 4", "4 = x^2+y^2", r"\frac{x^2}{4}+\frac{y^2}{4}=1"]);
+    exact("2e-2", &["2(e-1)", "2e - 2"]);
+    exact("3e+1", &["3e + 1"]);
+    wrong("2e-2", &["0.2", "2e"]);
     wrong("x = 5", &["y = 5", "x = 6", "6", "x = -5"]);
     wrong("y = 2x + 1", &["y = 2x", "y = x + 1", "x = 2y + 1", "2x+2"]);
     wrong("x^2+y^2=4", &["x^2+y^2=2", "x^2-y^2=4"]);
@@ -232,6 +307,10 @@ fn collections() {
     exact(r"1 \pm \sqrt{2}", &[r"1+\sqrt2, 1-\sqrt2", r"\{1-\sqrt{2}, 1+\sqrt{2}\}"]);
     exact(r"\emptyset", &[r"\varnothing", r"\{\}", "∅"]);
     exact(r"\{5\}", &["5", "x=5"]);
+    exact(r"(\pm 3, 0)", &["(3,0),(-3,0)", r"(3,0)\text{ and }(-3,0)"]);
+    exact(r"\{1,2,3\}", &[r"\{1,2\}\cup\{3\}", r"\{1,2\}\cup\{2,3\}"]);
+    exact(r"(-\infty,1)\cup(3,\infty)", &[r"(-\infty,1) \text{ or } (3,\infty)"]);
+    wrong(r"(\pm 3, 0)", &["(3,-3,0)", "(3,0)"]);
     exact("(1,2,3)", &[r"\langle 1,2,3\rangle", r"\left(\frac22,2,3\right)"]);
     exact(
         r"\begin{pmatrix}1&2\\3&4\end{pmatrix}",
@@ -264,6 +343,30 @@ fn words_and_choices() {
     text("yes", &["Yes", "YES", r"\text{Yes}", "yes."]);
     text("Monday", &["monday", r"\text{Monday}", "MONDAY."]);
     text("even function", &["Even Function", r"\text{even function}"]);
+    // Words that are products of variables too, and capitals that are none.
+    for (word, answers) in [
+        ("odd", [r"\text{odd}", "Odd"]),
+        ("red", [r"\text{red}", "Red"]),
+        ("DNE", [r"\text{DNE}", r"\mathrm{DNE}"]),
+        ("XIV", [r"\text{XIV}", "XIV"]),
+        ("SAS", ["SAS", r"\textbf{SAS}"]),
+        ("AC", [r"\text{AC}", r"\mathrm{AC}"]),
+    ] {
+        for answer in answers {
+            assert_eq!(judge(answer, word, &Settings::default()), Verdict::CorrectText, "{answer}");
+        }
+    }
+    wrong("XIV", &["XVI"]);
+    wrong("XI", &["IX"]);
+    wrong("SAS", &["SSA", "ASS"]);
+    wrong("HTH", &["HHT"]);
+    exact("CD", &["DC"]);
+    // The letter or the answer of a multiple choice.
+    for label in [r"\textbf{(D)}\ 26", "(D) 26", r"\text{(D) }26", r"\textbf{(D) 26}"] {
+        assert_eq!(judge("D", label, &Settings::default()), Verdict::CorrectText, "{label}");
+        assert_eq!(judge("26", label, &Settings::default()), Verdict::CorrectExact, "{label}");
+        wrong(label, &["C", "27", "(D) 27"]);
+    }
     wrong("B", &["A", "(C)", "x", "12"]);
     wrong("yes", &["no", "Nope", "12"]);
     wrong("Monday", &["Tuesday", "mon"]);
@@ -310,6 +413,14 @@ fn the_tolerance_is_a_setting() {
     let none = Settings { tolerance: 0.0, ..Settings::default() };
     assert_eq!(judge("0.3333333333", "1/3", &none), Verdict::Wrong);
     assert_eq!(judge("0.5", "1/2", &none), Verdict::CorrectExact);
+    let two = Settings { decimals: Some(2), ..Settings::default() };
+    for (answer, label) in
+        [("3.14", r"\pi"), ("1.41", r"\sqrt2"), ("0.00", "0.001"), ("3.14", "3.1421")]
+    {
+        assert_eq!(judge(answer, label, &two), Verdict::CorrectNumeric, "{answer}");
+    }
+    assert_eq!(judge("3.15", r"\pi", &two), Verdict::Wrong);
+    assert_eq!(judge("3", r"\pi", &two), Verdict::Wrong, "a whole number is no rounding");
 }
 
 #[test]

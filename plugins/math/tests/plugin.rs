@@ -33,6 +33,13 @@ fn labels_are_texts_numbers_or_lists() {
     check(r#"["16", 17]"#, 0.0);
     check(r#""She has 9 * 2 = 18\n#### 18""#, 1.0);
     check(r#""thus $\\boxed{18}$""#, 1.0);
+    // Numbers keep their digits.
+    let great = |response: &str, reward: f64| {
+        let label = "100000000000000000001";
+        assert_eq!(run(response, label, "{}").expect("scored").reward, reward, "{response}");
+    };
+    great("#### 100000000000000000001", 1.0);
+    great("#### 100000000000000000000", 0.0);
 }
 
 #[test]

@@ -148,6 +148,8 @@ fn math_verify_rounds_to_six_decimals_and_takes_lists_for_points() {
         &[
             ("$0.333333$", "$1/3$", true),
             ("$0.33333$", "$1/3$", false),
+            ("$0.141421$", r"$\frac{\sqrt2}{10}$", true),
+            ("$0.14142$", r"$\frac{\sqrt2}{10}$", false),
             (r"$\boxed{1, 3}$", "$(1,3)$", true),
             (r"$\boxed{3, 1}$", "$(1,3)$", false),
             (r"$\boxed{x \in [1, 3]}$", r"$1 \le x \le 3$", true),

@@ -16,6 +16,7 @@ pub struct Block {
 struct Open<'a> {
     mark: u8,
     length: usize,
+    /// Columns before the fence.
     indent: usize,
     name: String,
     line: usize,
@@ -64,8 +65,24 @@ fn close(open: Option<Open<'_>>, closed: bool, blocks: &mut Vec<Block>) {
 
 /// A block in a list is indented as a whole.
 fn without_indent(line: &str, indent: usize) -> &str {
-    let blank = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
-    &line[blank..]
+    let mut column = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        let next = column_after(byte, column);
+        if next.is_none_or(|next| next > indent) {
+            return &line[at..];
+        }
+        column = next.unwrap_or(column);
+    }
+    ""
+}
+
+/// The column after a space, or after a tab that leads to a multiple of four; `None` for anything else.
+fn column_after(byte: u8, column: usize) -> Option<usize> {
+    match byte {
+        b' ' => Some(column + 1),
+        b'\t' => Some((column / 4 + 1) * 4),
+        _ => None,
+    }
 }
 
 struct Fence<'a> {
@@ -78,7 +95,8 @@ struct Fence<'a> {
 impl<'a> Fence<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let trimmed = line.trim_start_matches([' ', '\t']);
-        let indent = line.len() - trimmed.len();
+        let blank = line[..line.len() - trimmed.len()].bytes();
+        let indent = blank.fold(0, |column, byte| column_after(byte, column).unwrap_or(column));
         let mark = *trimmed.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
         let length = trimmed.bytes().take_while(|byte| *byte == mark).count();
         let info = trimmed[length..].trim();
@@ -141,6 +159,10 @@ mod tests {
         check(
             "1. so\n   ```python\n   if a:\n       b\n\n   ```",
             &[("python", "if a:\n    b\n\n", true)],
+        );
+        check(
+            "1. so\n\t```python\n\tif a:\n\t\tb\n    c\n\t```",
+            &[("python", "if a:\n\tb\nc\n", true)],
         );
     }
 
