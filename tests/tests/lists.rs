@@ -7,7 +7,7 @@ use assay_api::batch::AnnounceBatch;
 use assay_api::key::{Key, KeyList};
 use assay_api::operations::{Incident, IncidentKind, IncidentPage, Overview};
 use assay_api::people::{MemberList, PersonList};
-use assay_api::plugin::{PluginChannelList, PluginList};
+use assay_api::plugin::{Plugin, PluginChannelList, PluginList};
 use assay_api::tenant::TenantList;
 use assay_api::view::{BatchList, Timeline};
 use assay_core::id::BatchId;
@@ -216,8 +216,15 @@ async fn a_channel_says_where_a_rollback_leads_and_a_run_cannot_pass_for_another
     let channels: PluginChannelList = http.get(path).await.json(200);
     let [prod] = &channels.items[..] else { panic!("one: {channels:?}") };
     assert_eq!((prod.channel.as_str(), prod.rolls_back_to.as_deref()), ("prod", None));
-    let refused = http.post("/v1/plugins/trivial/channels/prod/rollback", &json!({})).await;
-    let _ = refused.problem(409, "conflict");
+    let back =
+        async |body: Value| http.post("/v1/plugins/trivial/channels/prod/rollback", &body).await;
+    let _ = back(json!({})).await.problem(409, "conflict");
+    host.publish("trivial_next").await;
+    let _ = back(json!({ "from": "1.0.0" })).await.problem(409, "conflict");
+    assert_eq!(back(json!({ "from": "1.1.0" })).await.json::<Plugin>(200).version, "1.0.0");
+    // A call whose answer was lost is repeated: it goes back no second time.
+    let again = back(json!({ "from": "1.1.0" })).await.problem(409, "conflict");
+    assert!(again.detail.contains("points to 1.0.0, and no longer to 1.1.0"), "{again:?}");
     let _ = http.get("/v1/plugins/nobodys/channels").await.problem(404, "not_found");
 
     for run in ["..", ".", "live-\u{202e}live", "a\nb"] {

@@ -51,6 +51,25 @@ test("a live batch is followed to its end without a reload", async ({ context, p
   await expect(incidents.getByRole("row", { name: /requests failed/ })).toContainText("liar-1");
 });
 
+test("a live batch of which the stream does not tell is read again and again", async ({
+  page,
+  browserErrors,
+}) => {
+  browserErrors.expectServerDown();
+  await enter(page, host);
+  await page.route("**/v1/live", (route) => route.abort());
+  await page.route(/\/v1\/overview/, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ json: { ...(await answer.json()), batches: [] } });
+  });
+  const quiet = await announce(host, { plugin: liar, run: "quiet", expected_size: 4 });
+  await open(page, host, `/batches/${quiet.id}`, "quiet, iteration 0");
+  await expect(page.getByText("No requests yet")).toBeVisible();
+  await submit(host, quiet, liarItems(0, ["two_stages", "two_stages"]));
+  await expect(page.getByText("2 scored, 0 timed out, 0 failed")).toBeVisible();
+  await host.call("POST", `/v1/batches/${quiet.id}/cancel`);
+});
+
 test("the timeline is drawn again with a font that comes late", async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

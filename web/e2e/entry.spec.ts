@@ -44,8 +44,26 @@ test("signing out ends the session in every tab", async ({ context, page }) => {
   await page.bringToFront();
   await menu(page, "Sign out");
   await expect(page.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
-  await tab.reload();
+  await tab.bringToFront();
   await expect(tab.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
+});
+
+test("signing out says so where the session has not ended", async ({ page, browserErrors }) => {
+  browserErrors.expectServerDown();
+  await page.goto(`${host.url}/sign-in`);
+  await signIn(page, ADMINISTRATOR);
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+  await page.route("**/v1/session", (route) =>
+    route.request().method() === "DELETE" ? route.fulfill({ status: 503 }) : route.fallback(),
+  );
+  await menu(page, "Sign out");
+  const told = page.getByRole("dialog", { name: "You are still signed in" });
+  await expect(told.getByRole("alert")).toContainText("The server answered 503");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+  await page.unroute("**/v1/session");
+  await menu(page, "Sign out");
+  await expect(page.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
 });
 
 test("signing in does not redirect to another site", async ({ page }) => {

@@ -97,6 +97,30 @@ test("settings and retention of a tenant", async ({ page }) => {
   await expectError(results, /Must be 1 to \d+/);
 });
 
+test("saving changes only what was changed in the form", async ({ page }) => {
+  await host.call("PATCH", "/v1/tenants/small", { grants: { gpu: true } });
+  await enter(page, host);
+  await open(page, host, "/admin/tenants/small?tab=settings", "small");
+  const settings = page.getByRole("form", { name: "Settings" });
+  const gpu = settings.getByRole("checkbox", { name: "Plugins may use GPUs" });
+  await expect(gpu).toBeChecked();
+  // An operator takes the grant back, while the form is open.
+  await host.call("PATCH", "/v1/tenants/small", { grants: { gpu: false } });
+  await settings.getByRole("textbox", { name: "Display name" }).fill("Small team");
+  await settings.getByRole("button", { name: "Save" }).click();
+  await expect(settings.getByText("Saved", { exact: true })).toBeVisible();
+  const { settings: kept } = await host.call<{
+    settings: { display_name: string; grants: { gpu: boolean } };
+  }>("GET", "/v1/tenants/small");
+  expect([kept.display_name, kept.grants.gpu]).toEqual(["Small team", false]);
+  // The next visit shows what holds then.
+  await page.getByRole("tab", { name: "Retention" }).click();
+  await host.call("PATCH", "/v1/tenants/small", { weight: 7 });
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await expect(settings.getByRole("textbox", { name: "Weight" })).toHaveValue("7");
+  await expect(gpu).not.toBeChecked();
+});
+
 test("a simulation", async ({ page }) => {
   await enter(page, host);
   await open(page, host, `/simulate?batch=${batch.id}`, "Simulate");

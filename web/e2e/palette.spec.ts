@@ -15,6 +15,7 @@ test.beforeAll(async () => {
   const plugin = await host.publish(component("hello"));
   const item = { key: "one", prompt: "", response: "Answer: 1", label: "1" };
   batch = await scoreBatch(host, { plugin, run: "qwen/7b" }, [item]);
+  await scoreBatch(host, { plugin, run: "llama" }, [item]);
   await host.call("POST", "/v1/tenants", { name: "vision" });
   await host.call("POST", "/v1/members", {
     tenant: "vision",
@@ -23,6 +24,47 @@ test.beforeAll(async () => {
   });
 });
 test.afterAll(() => host.stop());
+
+test("a search that fails is not one that finds nothing", async ({ page, browserErrors }) => {
+  browserErrors.expectServerDown();
+  await enter(page, host);
+  await open(page, host, "/", "Overview");
+  await page.route(/\/v1\/runs\?/, (route) => route.fulfill({ status: 503 }));
+  await page.keyboard.press("Control+k");
+  const dialog = page.getByRole("dialog", { name: "Go to" });
+  await expect(dialog.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("nothing of this name");
+  await expect(dialog.getByRole("alert")).toContainText("The server answered 503");
+  await expect(dialog.getByText("Nothing found.")).toHaveCount(0);
+  await page.unroute(/\/v1\/runs\?/);
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await expect(dialog.getByText("Nothing found.")).toBeVisible();
+});
+
+test("a run's page shows nothing of the run before it", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, "/runs/llama", "llama");
+  const main = page.getByRole("main");
+  await expect(main.getByText("Last mean reward")).toBeVisible();
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/v1\/runs\/qwen/, async (route) => {
+    await late;
+    await route.fallback();
+  });
+  await page.keyboard.press("Control+k");
+  const dialog = page.getByRole("dialog", { name: "Go to" });
+  await expect(dialog.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("qwen");
+  await expect(dialog.getByRole("option").first()).toHaveText(/^qwen/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "qwen/7b" })).toBeVisible();
+  await expect(main.getByText("Last mean reward")).toHaveCount(0);
+  answer();
+  await expect(main.getByText("Last mean reward")).toBeVisible();
+});
 
 test("keys lead everywhere", async ({ page }) => {
   await enter(page, host);

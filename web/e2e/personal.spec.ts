@@ -58,6 +58,38 @@ test("a trainer makes a key, uses it and revokes it", async ({ page }) => {
   await expect(after).rejects.toBeInstanceOf(RequestRefused);
 });
 
+test("a secret whose key takes long to make is shown, and made once", async ({ page }) => {
+  await enter(page, host, TRAINER);
+  await open(page, host, "/account/keys", "Your keys");
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let made = 0;
+  await page.route("**/v1/session/keys", async (route) => {
+    if (route.request().method() === "POST") {
+      made += 1;
+      await late;
+    }
+    await route.fallback();
+  });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const creating = page.getByRole("dialog", { name: "Create a key" });
+  await creating.getByRole("textbox", { name: "Name" }).fill("slow");
+  await creating.getByRole("button", { name: "Create", exact: true }).click();
+  await expect.poll(() => made).toBe(1);
+  await expect(creating.getByRole("button", { name: "Cancel" })).toBeDisabled();
+  await expect(creating.getByRole("button", { name: "Close" })).toBeDisabled();
+  await page.keyboard.press("Escape");
+  await expect(creating).toBeVisible();
+  answer();
+  const shown = creating.getByRole("alert", { name: "New key: slow" });
+  await expect(shown.getByText(/^assay_test_/)).toBeVisible();
+  await creating.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("row", { name: /slow/ })).toHaveCount(1);
+  expect(made).toBe(1);
+});
+
 test("an incident is acknowledged, muted and opened again", async ({ page }) => {
   await enter(page, host, TRAINER);
   await open(page, host, "/incidents", "Incidents");

@@ -61,6 +61,18 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(back).toContainText("prod: 1.0.0 → 1.1.0");
   await back.getByRole("button", { name: "Roll back prod", exact: true }).click();
   await expect(page.getByText("prod → 1.1.0")).toBeVisible();
+  await expect(page.getByText("prod is 1.1.0 of trivial again")).toBeVisible();
+  // Somebody else rolls back what the dialog describes: a second step is none that was asked for.
+  const prod = "/v1/plugins/trivial/channels/prod";
+  for (const version of ["1.0.0", "1.1.0", "1.0.0"]) await host.call("PUT", prod, { version });
+  await page.reload();
+  await page.getByRole("button", { name: "Roll back prod: trivial" }).click();
+  await expect(back).toContainText("prod: 1.0.0 → 1.1.0");
+  await host.call("POST", `${prod}/rollback`);
+  await back.getByRole("button", { name: "Roll back prod", exact: true }).click();
+  await expect(back.getByRole("alert")).toContainText("points to 1.1.0, and no longer to 1.0.0");
+  await back.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByText("prod → 1.1.0")).toBeVisible();
   // Before a promotion: the recorded request again, by the other version, which rewards the opposite.
   await page.getByRole("button", { name: "Promote: trivial@1.0.0" }).click();
   await earlier.getByRole("link", { name: /^Compare it with another version/ }).click();
@@ -116,4 +128,41 @@ test("the file chooser takes a file, and the page shows why the server refuses a
   await expect(alert).toHaveCount(0);
   await upload.getByRole("button", { name: "Publish" }).click();
   await expect(alert).toContainText("Not A Name!");
+});
+
+test("a refusal ends a comparison with all its replays", async ({ page }) => {
+  const items = Array.from({ length: 20 }, (_, at) => ({
+    key: `${at}`,
+    prompt: "",
+    response: "",
+    label: "1",
+  }));
+  await scoreBatch(host, { plugin: "trivial@prod", run: "many" }, items);
+  const prepared = async () => {
+    const path = "/v1/samples?run=many";
+    const { items, preparing } = await host.call<{ items: unknown[]; preparing: number }>(
+      "GET",
+      path,
+    );
+    return preparing === 0 ? items.length : 0;
+  };
+  await expect.poll(prepared, { timeout: 60_000 }).toBe(20);
+  await enter(page, host);
+  await open(page, host, "/plugins/trivial/1.0.0/compare", "Compare trivial@1.0.0");
+  let asked = 0;
+  let cancelled = 0;
+  await page.route("**/replay", async (route) => {
+    asked += 1;
+    // The others have no answer yet.
+    if (asked !== 8) return;
+    const json = { code: "quota_exceeded", detail: "too many requests" };
+    await route.fulfill({ status: 429, json });
+  });
+  page.on("requestfailed", (request) => {
+    if (request.url().endsWith("/replay")) cancelled += 1;
+  });
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText("Too many requests");
+  await expect.poll(() => cancelled).toBe(7);
+  expect(asked).toBe(8);
 });

@@ -110,6 +110,21 @@ test("filters narrow the list, stay in the address, and are cleared", async ({ p
   await expect(rows(page)).toHaveCount(24);
 });
 
+test("a number is typed with pauses", async ({ page }) => {
+  await openSamples(page, `run=${RUN}`);
+  const from = page.getByRole("textbox", { name: "Reward from" });
+  // Each stop is a number that is written otherwise in the address.
+  await from.pressSequentially("00.");
+  await expect(page).toHaveURL(/reward_min=0(&|$)/);
+  await expect(from).toHaveValue("00.");
+  await from.pressSequentially("5");
+  await expect(page).toHaveURL(/reward_min=0\.5/);
+  await expect(from).toHaveValue("00.5");
+  await expect(rows(page)).toHaveCount(9);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(from).toHaveValue("");
+});
+
 test("words of prompts and responses are found", async ({ page }) => {
   await openSamples(page, `run=${RUN}`);
   const words = page.getByRole("textbox", { name: "Words of prompt or response" });

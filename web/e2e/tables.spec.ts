@@ -135,3 +135,18 @@ test("lists of runs, batches, plugins and keys sort", async ({ page }) => {
   await open(page, host, "/runs?sort=no-such-column", "Runs");
   await expect(page.getByRole("table", { name: "Runs" }).getByRole("row")).toHaveCount(3);
 });
+
+test("a time range that is left by Back is shown no longer", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, "/runs", "Runs");
+  const time = page.getByRole("combobox", { name: "Time" });
+  await time.selectOption("Last 24 hours");
+  await expect(page).toHaveURL(/within=24h/);
+  await time.selectOption("Custom range");
+  await expect(page).not.toHaveURL(/within/);
+  await expect(page.getByLabel("From")).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/within=24h/);
+  await expect(time).toHaveValue("24h");
+  await expect(page.getByLabel("From")).toHaveCount(0);
+});

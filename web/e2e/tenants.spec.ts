@@ -155,6 +155,44 @@ test("a member of two tenants sees one at a time", async ({ page }) => {
   await expect(ours).toBeVisible();
 });
 
+test("all windows are in the tenant that one of them chose", async ({ context, page }) => {
+  await enter(page, host);
+  const window = await context.newPage();
+  await open(window, host, "/", "Overview");
+  await open(page, host, "/account/keys", "Your keys");
+  await page.bringToFront();
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const creating = page.getByRole("dialog", { name: "Create a key" });
+  await expect(creating).toBeVisible();
+  await window.bringToFront();
+  await switchTenant(window, "vision (trainer)");
+  await page.bringToFront();
+  await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  // A form that was opened for one tenant is not sent for another.
+  await expect(creating).toHaveCount(0);
+  await switchTenant(page, "platform (admin)");
+  await expect(window.getByRole("button", { name: "Tenant platform" })).toBeVisible();
+});
+
+test("a window that does not know of the switch changes nothing", async ({ context, page }) => {
+  await enter(page, host);
+  await open(page, host, "/account/keys", "Your keys");
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const creating = page.getByRole("dialog", { name: "Create a key" });
+  await creating.getByRole("textbox", { name: "Name" }).fill("laptop");
+  const session = await (await context.request.get(`${host.url}/v1/session`)).json();
+  const switched = await context.request.post(`${host.url}/v1/session/tenant`, {
+    headers: { "X-Assay-Csrf": session.csrf },
+    data: { tenant: "vision" },
+  });
+  expect(switched.ok()).toBe(true);
+  await creating.getByRole("button", { name: "Create", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  await expect(creating).toHaveCount(0);
+  const keys = await (await context.request.get(`${host.url}/v1/session/keys`)).json();
+  expect(keys.items).toEqual([]);
+});
+
 test("a removed member loses access at once, and the audit log lists everything", async ({
   page,
   other,

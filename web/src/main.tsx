@@ -10,7 +10,7 @@ import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/client";
-import { sessionQuery } from "./api/session";
+import { watchSession } from "./api/session";
 import { createDashboardRouter } from "./router";
 import { theme, variables } from "./theme";
 
@@ -24,14 +24,7 @@ const queries = new QueryClient({
   },
 });
 
-// The first call after the end of a session answers 401 and shows the sign-in page.
-queries.getQueryCache().subscribe((event) => {
-  const ended =
-    event.type === "updated" &&
-    event.action.type === "error" &&
-    ProblemError.from(event.action.error).status === 401;
-  if (ended) queries.setQueryData(sessionQuery.queryKey, null);
-});
+watchSession(queries);
 
 const router = createDashboardRouter(queries);
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";

@@ -305,7 +305,8 @@ pub struct Session {
     pub role: Option<Role>,
     /// Scopes of the caller in this tenant.
     pub scopes: Vec<Scope>,
-    /// Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD.
+    /// Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD. Another tenant of the
+    /// session has another token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csrf: Option<String>,
     /// Time at which the session ends, even if it is in use.

@@ -159,6 +159,16 @@ pub struct PromotePlugin {
     pub version: String,
 }
 
+/// `POST /v1/plugins/{name}/channels/{channel}/rollback`; may be empty.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RollBackPlugin {
+    /// Version from which the channel is rolled back; the call is refused if the channel points to another one. A call
+    /// that names it can be repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
 /// `POST /v1/plugins/{name}/versions/{version}/yank`.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]

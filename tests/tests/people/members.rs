@@ -98,6 +98,9 @@ async fn members_come_change_and_go() {
     let switch = |tenant: &str| json!({ "tenant": tenant });
     let session: Session = ada.post("/v1/session/tenant", &switch("other")).await.json(200);
     assert_eq!((session.tenant.as_str(), session.role), ("other", Some(Role::Trainer)));
+    // A page that still shows the first one changes nothing in the second.
+    let _ = ada.post("/v1/session/tenant", &switch("team")).await.problem(403, "csrf");
+    ada.csrf = session.csrf;
     let expected = [("other", Role::Trainer), ("team", Role::Viewer)]
         .map(|(tenant, role)| Membership { tenant: tenant.into(), role });
     assert_eq!(session.tenants, expected);

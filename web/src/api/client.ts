@@ -65,17 +65,22 @@ const middleware: Middleware = {
   },
   async onResponse({ response }) {
     if (response.ok) return response;
-    throw await problemOf(response);
+    throw problemOf(response.status, await response.text());
   },
 };
 
-async function problemOf(response: Response): Promise<ProblemError> {
+/** The server's text is for those who write the calls. */
+const OF_ANOTHER = "The session or its tenant was changed in another window.";
+const OF_ANOTHER_HINT = "Nothing was done. Check the tenant at the top left, then try again.";
+
+/** The refusal that the body of an answer describes. */
+export function problemOf(status: number, text: string): ProblemError {
   try {
-    const { code, detail, hint, field } = (await response.json()) as Schemas["Problem"];
-    return new ProblemError(response.status, code, detail, hint, field);
+    const { code, detail, hint, field } = JSON.parse(text) as Schemas["Problem"];
+    if (code === "csrf") return new ProblemError(status, code, OF_ANOTHER, OF_ANOTHER_HINT);
+    return new ProblemError(status, code, detail, hint, field);
   } catch {
-    const detail = `The server answered ${response.status} ${response.statusText}.`;
-    return new ProblemError(response.status, "unexpected", detail);
+    return new ProblemError(status, "unexpected", `The server answered ${status}.`);
   }
 }
 

@@ -22,8 +22,11 @@ export interface Listener {
   names: readonly string[];
   /** Applies an event to the cached answers. */
   apply: (queries: QueryClient, event: LiveEvent) => void;
-  /** Called when the server refuses the stream; the session may have ended. */
-  refused: (queries: QueryClient) => void;
+  /**
+   * Called when the server refuses the stream, or opens it again after it broke: the session may have ended, or have
+   * another tenant.
+   */
+  interrupted: (queries: QueryClient) => void;
 }
 
 const RETRY_MS = 5_000;
@@ -54,7 +57,7 @@ export function useLiveStream(tenant: string, listener: Listener): LiveState {
         post(message);
         receive(message);
       };
-      await read(listener.names, abort.signal, publish, () => listener.refused(queries));
+      await read(listener.names, abort.signal, publish, () => listener.interrupted(queries));
     };
     // Locks exist only on pages of a secure origin; elsewhere each tab reads for itself.
     const reading = navigator.locks
@@ -78,18 +81,24 @@ function read(
   names: readonly string[],
   signal: AbortSignal,
   publish: (message: TabMessage) => void,
-  refused: () => void,
+  interrupted: () => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let broke = false;
     const open = () => {
       source = new EventSource("/v1/live");
-      source.onopen = () => publish({ state: "open" });
+      source.onopen = () => {
+        publish({ state: "open" });
+        if (broke) interrupted();
+        broke = false;
+      };
       source.onerror = () => {
+        broke = true;
         publish({ state: "lost" });
         if (source.readyState !== EventSource.CLOSED) return;
-        refused();
+        interrupted();
         timer = setTimeout(open, RETRY_MS);
       };
       for (const name of names) {

@@ -3165,7 +3165,7 @@ export interface components {
             requests_per_minute_max: number | null;
             /**
              * Format: u-int64
-             * @description Maximum stored bytes of requests, artifacts, results and logs.
+             * @description Maximum stored bytes of requests, artifacts, results, logs and components of plugins.
              * @default null
              */
             stored_bytes_max: number | null;
@@ -3526,6 +3526,14 @@ export interface components {
         };
         RollAsk: {
             reward_request_id: string;
+        };
+        /** @description `POST /v1/plugins/{name}/channels/{channel}/rollback`; may be empty. */
+        RollBackPlugin: {
+            /**
+             * @description Version from which the channel is rolled back; the call is refused if the channel points to another one. A call
+             *     that names it can be repeated.
+             */
+            from?: string | null;
         };
         RollDimension: {
             /** Format: double */
@@ -3898,7 +3906,10 @@ export interface components {
         };
         /** @description `GET /v1/session`: the caller and their permissions. */
         Session: {
-            /** @description Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD. */
+            /**
+             * @description Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD. Another tenant of the
+             *     session has another token.
+             */
             csrf?: string | null;
             /** @description Time at which the session ends, even if it is in use. */
             expires_at?: string | null;
@@ -6897,7 +6908,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RollBackPlugin"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {

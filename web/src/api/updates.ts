@@ -5,7 +5,7 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { withCounts, withDelta, withSnapshot } from "./changes";
 import type { Schemas } from "./client";
 import { type Listener, type LiveEvent, type LiveState, useLiveStream } from "./live";
-import { sessionQuery } from "./session";
+import { readSession } from "./session";
 
 type Overview = Schemas["Overview"];
 type Snapshot = Schemas["LiveSnapshot"];
@@ -21,15 +21,16 @@ export const OVERVIEW_KEY = ["overview", false] as const;
 
 const LISTENER: Listener = {
   names: ["snapshot", "delta"],
-  apply,
-  refused: (queries) => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  apply: applyEvent,
+  interrupted: (queries) => void readSession(queries),
 };
 
 export function useLive(tenant: string): LiveState {
   return useLiveStream(tenant, LISTENER);
 }
 
-function apply(queries: QueryClient, { name, data }: LiveEvent): void {
+/** Applies an event to the cached answers. */
+export function applyEvent(queries: QueryClient, { name, data }: LiveEvent): void {
   if (name === "snapshot") applySnapshot(queries, data as Snapshot);
   if (name === "delta") applyDelta(queries, data as Delta);
 }
@@ -62,6 +63,8 @@ const LIVE_KEYS: ReadonlySet<unknown> = new Set([
 ]);
 
 function applyDelta(queries: QueryClient, delta: Delta): void {
+  // An answer on its way may be older than the delta, which it replaces.
+  if (queries.isFetching({ queryKey: OVERVIEW_KEY }) > 0) invalidateSoon(queries, OVERVIEW_KEY);
   queries.setQueryData<Overview>(OVERVIEW_KEY, (before) => before && withDelta(before, delta));
   queries.setQueriesData<BatchList>(
     { queryKey: ["batches", "list"] },
@@ -88,13 +91,17 @@ function applyDelta(queries: QueryClient, delta: Delta): void {
 
 const pendingTimers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Invalidates a query once, even if several events ask for it within the delay. */
+/**
+ * Invalidates a query once, even if several events ask for it within the delay. An answer on its way is
+ * awaited: one that takes longer than the delay would else be dropped at each event, and never shown.
+ */
 function invalidateSoon(queries: QueryClient, queryKey: QueryKey, withinMs = SOON_MS): void {
   const name = queryKey.join(" ");
   if (pendingTimers.has(name)) return;
   const timer = setTimeout(() => {
     pendingTimers.delete(name);
-    void queries.invalidateQueries({ queryKey });
+    if (queries.isFetching({ queryKey }) > 0) invalidateSoon(queries, queryKey, withinMs);
+    else void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
   }, withinMs);
   pendingTimers.set(name, timer);
 }

@@ -1,6 +1,6 @@
 // Uploads a file and reports progress, which `fetch` cannot do.
 
-import { csrfToken, ProblemError, type Schemas } from "./client";
+import { csrfToken, problemOf, type Schemas } from "./client";
 
 /** Publishes a component; the server runs its golden cases first. */
 export function publish(
@@ -33,13 +33,4 @@ function form(component: File, cases: readonly File[]): FormData {
   form.append("component", component);
   for (const one of cases) form.append("case", one, one.name);
   return form;
-}
-
-function problemOf(status: number, text: string): ProblemError {
-  try {
-    const { code, detail, hint } = JSON.parse(text) as Schemas["Problem"];
-    return new ProblemError(status, code, detail, hint);
-  } catch {
-    return new ProblemError(status, "unexpected", `The server answered ${status}.`);
-  }
 }

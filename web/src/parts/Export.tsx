@@ -1,8 +1,10 @@
 // A menu that saves a table as a file: all its rows, not only the page that is shown.
 
-import { Button, Menu } from "@mantine/core";
+import { Button, Menu, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type ExportPage, exported, type Format, save } from "./exports";
+import { useState } from "react";
+import { EXPORT_ROWS_MAX, type ExportPage, exported, type Format, save } from "./exports";
+import { count } from "./format";
 import { Failed } from "./states";
 
 export function Export<Cursor>(props: {
@@ -13,8 +15,16 @@ export function Export<Cursor>(props: {
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>;
 }) {
   const { name, columns, read } = props;
+  const [cut, setCut] = useState(false);
   const saving = useMutation({
-    mutationFn: (format: Format) => save(name, format, exported(format, columns, read)),
+    mutationFn: (format: Format) => {
+      setCut(false);
+      return save(
+        name,
+        format,
+        exported(format, columns, read, () => setCut(true)),
+      );
+    },
   });
   return (
     <>
@@ -32,6 +42,11 @@ export function Export<Cursor>(props: {
         <FormatItems onChoose={saving.mutate} />
       </Menu>
       {saving.isError && <Failed thrown={saving.error} />}
+      {cut && (
+        <Text size="sm" role="status">
+          The file has the first {count(EXPORT_ROWS_MAX)} rows. There are more.
+        </Text>
+      )}
     </>
   );
 }

@@ -18,13 +18,15 @@ export function FormDialog<Result>(props: {
   variant?: "default" | "filled";
   /** Name of the row, which distinguishes its button from those of other rows. */
   describes?: string;
+  /** Why the dialog cannot be opened. */
+  unavailable?: string;
   /** Whether a field has a problem, which it shows itself; then nothing is sent. */
   invalid?: boolean;
   /** Fields that show errors themselves. */
   fields?: Fields;
   act: () => Promise<Result>;
   /** What was done, told once it is; not where an answer is shown. */
-  done?: string;
+  done?: string | ((result: Result) => string);
   /** Resets the fields. */
   onOpen?: () => void;
   answer?: (result: Result) => ReactNode;
@@ -35,6 +37,7 @@ export function FormDialog<Result>(props: {
     submit = label,
     variant = "default",
     describes,
+    unavailable,
     invalid = false,
     fields,
     act,
@@ -49,23 +52,32 @@ export function FormDialog<Result>(props: {
   const [atField, setAtField] = useState(false);
   const acting = useMutation({
     mutationFn: act,
-    onSuccess: () => {
+    onSuccess: (result) => {
       if (answer) return;
       close();
-      if (done) say(done);
+      if (done) say(typeof done === "string" ? done : done(result));
     },
     onError: (thrown) => setAtField(fields?.refuse(thrown) ?? false),
   });
   const answered = acting.isSuccess && answer !== undefined;
+  // Closing the dialog does not stop the call, whose answer is shown only once.
+  const held = acting.isPending && answer !== undefined;
   const opening = () => {
-    acting.reset();
-    onOpen?.();
+    if (unavailable !== undefined) return;
+    if (!acting.isPending) {
+      acting.reset();
+      onOpen?.();
+    }
     setUsed(true);
     open();
   };
+  const closing = () => {
+    if (!held) close();
+  };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (!invalid && (fields?.validate() ?? true)) acting.mutate();
+    if (acting.isPending || invalid) return;
+    if (fields?.validate() ?? true) acting.mutate();
   };
   return (
     <>
@@ -74,6 +86,9 @@ export function FormDialog<Result>(props: {
         size="xs"
         variant={variant}
         onClick={opening}
+        {...(unavailable === undefined
+          ? {}
+          : { "aria-disabled": true, "data-disabled": true, title: unavailable })}
         {...(describes ? { "aria-label": `${label}: ${describes}` } : {})}
       >
         {label}
@@ -81,13 +96,14 @@ export function FormDialog<Result>(props: {
       {used && (
         <Modal
           opened={opened}
-          onClose={close}
+          onClose={closing}
           // A dialog that was made open does not know where the focus was.
           onExitTransitionEnd={() => opener.current?.focus()}
           title={describes ? `${label}: ${describes}` : label}
           // A click outside or Escape must not close an answer that is shown only once.
-          closeOnClickOutside={!answered}
-          closeOnEscape={!answered}
+          closeOnClickOutside={!answered && !held}
+          closeOnEscape={!answered && !held}
+          closeButtonProps={{ disabled: held, "aria-label": "Close" }}
         >
           {acting.isSuccess && answer ? (
             <Stack>
@@ -102,7 +118,7 @@ export function FormDialog<Result>(props: {
                 {props.children}
                 {acting.isError && !atField && <Failed thrown={acting.error} />}
                 <Group justify="flex-end">
-                  <Button variant="default" onClick={close}>
+                  <Button variant="default" disabled={held} onClick={closing}>
                     Cancel
                   </Button>
                   <Button type="submit" loading={acting.isPending}>

@@ -2,7 +2,7 @@
 
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 const REST_MS = 300;
 
@@ -12,13 +12,25 @@ export function TextFilter(props: {
   placeholder?: string;
   /** For a number. */
   narrow?: boolean;
+  /** The value that comes back for a text, which is the text where absent: `0.` is the number 0. */
+  meaning?: (text: string | undefined) => string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const { label, value = "", placeholder, narrow = false, onChange } = props;
+  const { label, value = "", placeholder, narrow = false, meaning, onChange } = props;
   const [typed, setTyped] = useState(value);
-  // The URL changed: back, forward or a link.
-  useEffect(() => setTyped(value), [value]);
-  const take = (text: string) => onChange(text.trim() || undefined);
+  const known = useRef(value);
+  useEffect(() => {
+    // What this field sent comes back, while the user types on.
+    if (value === known.current) return;
+    // The URL changed: back, forward or a link.
+    known.current = value;
+    setTyped(value);
+  }, [value]);
+  const take = (text: string) => {
+    const taken = text.trim() || undefined;
+    known.current = (meaning ? meaning(taken) : taken) ?? "";
+    onChange(taken);
+  };
   const later = useDebouncedCallback(take, REST_MS);
   return (
     <TextInput

@@ -1,6 +1,6 @@
 import { parquetReadObjects } from "hyparquet";
 import { expect, it } from "vitest";
-import { csvCell, exported, fileOf, valueAt } from "./exports";
+import { csvCell, EXPORT_ROWS_MAX, exported, fileOf, valueAt } from "./exports";
 
 it("quotes texts and disarms formulas, and leaves numbers alone", () => {
   expect(csvCell('say "hi", now')).toBe('"say ""hi"", now"');
@@ -53,6 +53,25 @@ it("writes all pages, one text each", async () => {
   expect(asked).toEqual([undefined, 2, 4]);
   const lines = await whole(exported("jsonl", [], pages().read));
   expect(lines[0]).toBe('{"name":"row 0"}\n{"name":"row 1"}\n');
+});
+
+it("tells that a file has not all rows", async () => {
+  const cutAt = async (rows: number) => {
+    let cut = false;
+    const half = Array.from({ length: rows / 2 }, () => ({ name: "row" }));
+    const read = async (after: number | undefined) => ({
+      items: half,
+      next: after === undefined ? 1 : rows > EXPORT_ROWS_MAX ? 2 : null,
+    });
+    await whole(
+      exported("csv", ["name"], read, () => {
+        cut = true;
+      }),
+    );
+    return cut;
+  };
+  expect(await cutAt(EXPORT_ROWS_MAX)).toBe(false);
+  expect(await cutAt(EXPORT_ROWS_MAX + 2)).toBe(true);
 });
 
 /** What a reader finds in a Parquet file. */

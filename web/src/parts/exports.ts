@@ -48,11 +48,13 @@ export async function* exported<Cursor>(
   format: Format,
   columns: readonly string[],
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
+  /** Called if there are more rows than a file has. */
+  cut: () => void = () => {},
 ): AsyncGenerator<BlobPart> {
   const cells = (row: object) => columns.map((path) => valueAt(row, path));
   const rows: Cell[][] = [];
   if (format === "csv") yield csvLine(columns);
-  for await (const items of pagesOf(read)) {
+  for await (const items of pagesOf(read, cut)) {
     if (format === "csv") yield items.map((row) => csvLine(cells(row))).join("");
     else if (format === "jsonl") yield items.map((row) => `${JSON.stringify(row)}\n`).join("");
     else for (const row of items) rows.push(cells(row));
@@ -83,6 +85,7 @@ async function parquet(columns: readonly string[], rows: readonly (readonly Cell
 /** The pages of a list up to `EXPORT_ROWS_MAX` rows. */
 async function* pagesOf<Cursor>(
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
+  cut: () => void,
 ): AsyncGenerator<readonly object[]> {
   let after: Cursor | undefined;
   for (let rows = 0; rows < EXPORT_ROWS_MAX; ) {
@@ -92,6 +95,7 @@ async function* pagesOf<Cursor>(
     if (next == null || items.length === 0) return;
     after = next;
   }
+  cut();
 }
 
 const TYPES: Record<Format, string> = {

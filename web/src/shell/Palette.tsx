@@ -2,7 +2,7 @@
 
 import { Modal, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { api, data } from "../api/client";
@@ -30,7 +30,7 @@ export default function Palette({ session, onClose }: { session: Session; onClos
   const navigate = useNavigate();
   const switching = useSwitchTenant();
   const found = useFound(session, typed);
-  const entries = [...knownEntries(session, typed), ...found, ...bookEntries(typed)];
+  const entries = [...knownEntries(session, typed), ...found.entries, ...bookEntries(typed)];
   const chosen = Math.min(at, entries.length - 1);
 
   useEffect(() => {
@@ -105,34 +105,49 @@ export default function Palette({ session, onClose }: { session: Session; onClos
           </div>
         ))}
       </div>
-      {entries.length === 0 && (
+      {found.failed && <Failed thrown={found.failed.error} retry={() => found.failed?.refetch()} />}
+      {found.searching ? (
         <Text size="sm" c="dimmed" role="status">
-          Nothing found.
+          Searching…
         </Text>
+      ) : (
+        entries.length === 0 &&
+        !found.failed && (
+          <Text size="sm" c="dimmed" role="status">
+            Nothing found.
+          </Text>
+        )
       )}
     </Modal>
   );
 }
 
 /** Runs and plugins whose names contain the text, after a pause in typing. */
-function useFound(session: Session, typed: string): Entry[] {
-  const [q] = useDebouncedValue(typed.trim(), REST_MS);
+function useFound(session: Session, typed: string) {
+  const wanted = typed.trim();
+  const [q] = useDebouncedValue(wanted, REST_MS);
   const enabled = q !== "" && may(session, "batches:read");
   const runs = useQuery({
     queryKey: ["runs", "list", "palette", q],
     enabled,
-    placeholderData: keepPreviousData,
     queryFn: () => data(api.GET("/v1/runs", { params: { query: { q, limit: GROUP_MAX } } })),
   });
   const plugins = useQuery({
     queryKey: ["plugins", "palette", q],
     enabled,
-    placeholderData: keepPreviousData,
     queryFn: () => data(api.GET("/v1/plugins", { params: { query: { q, limit: VERSIONS_MAX } } })),
   });
-  if (!enabled) return [];
-  return [
-    ...runEntries(runs.data?.items.map(({ name }) => name) ?? []),
-    ...pluginEntries(plugins.data?.items.map(({ name }) => name) ?? []),
-  ];
+  if (wanted === "" || !may(session, "batches:read")) {
+    return { entries: [], searching: false, failed: undefined };
+  }
+  // What was found for another text is nothing to open.
+  if (q !== wanted) return { entries: [], searching: true, failed: undefined };
+  return {
+    entries: [
+      ...runEntries(runs.data?.items.map(({ name }) => name) ?? []),
+      ...pluginEntries(plugins.data?.items.map(({ name }) => name) ?? []),
+    ],
+    searching: runs.isLoading || plugins.isLoading,
+    failed: [runs, plugins].find(({ isError }) => isError),
+  };
 }

@@ -100,7 +100,8 @@ function Frame({ session }: { session: Session }) {
         tabIndex={-1}
         {...(lostSince === undefined ? {} : { className: "stale" })}
       >
-        <Outlet />
+        {/* What a page of one tenant has open, such as a dialog, is nothing to act on in another. */}
+        <Outlet key={session.tenant} />
       </AppShell.Main>
       {searching && (
         <Suspense>

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use assay_core::id::Digest;
+use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_store::{Store, StoreError};
@@ -51,18 +51,25 @@ impl Token {
 }
 
 /// The session's token against forged calls: who has one of the two learns nothing of the other, nor
-/// of what is kept of the session.
-pub(crate) fn csrf_token(session: &Token) -> String {
-    assay_core::id::Digest::of(format!("csrf:{}", session.0).as_bytes()).to_string()
+/// of what is kept of the session. It depends on the tenant: a page that was read before the session switched to
+/// another one changes nothing there.
+pub(crate) fn csrf_token(session: &Token, tenant: TenantId) -> String {
+    Digest::of(format!("csrf:{}:{}", session.0, tenant.0).as_bytes()).to_string()
 }
 
-pub(crate) fn check_csrf(session: &Token, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn check_csrf(
+    session: &Token,
+    tenant: TenantId,
+    headers: &HeaderMap,
+) -> Result<(), ApiError> {
     let given = headers.get(CSRF_HEADER).map(HeaderValue::as_bytes);
-    let same = given.is_some_and(|given| given.ct_eq(csrf_token(session).as_bytes()).into());
+    let expected = csrf_token(session, tenant);
+    let same = given.is_some_and(|given| given.ct_eq(expected.as_bytes()).into());
     if same {
         return Ok(());
     }
-    let what = if given.is_some() { "is not the session's" } else { "is missing" };
+    let what =
+        if given.is_some() { "is not that of the session and its tenant" } else { "is missing" };
     let detail = format!("the header X-Assay-Csrf {what}");
     Err(ApiError::new(StatusCode::FORBIDDEN, "csrf", detail)
         .hint("send `csrf` of GET /v1/session in it"))
@@ -173,20 +180,24 @@ mod tests {
     }
 
     #[test]
-    fn a_csrf_token_is_the_sessions_own_and_not_its_hash() {
+    fn a_csrf_token_is_that_of_a_session_and_tenant_and_not_its_hash() {
         let (one, other) = (Token::generate(), Token::generate());
-        let csrf = csrf_token(&one);
-        assert_eq!(csrf, csrf_token(&one));
-        assert_ne!(csrf, csrf_token(&other));
+        let (tenant, elsewhere) = (TenantId::generate(), TenantId::generate());
+        let csrf = csrf_token(&one, tenant);
+        assert_eq!(csrf, csrf_token(&one, tenant));
+        assert_ne!(csrf, csrf_token(&other, tenant));
+        assert_ne!(csrf, csrf_token(&one, elsewhere));
         assert_ne!(csrf, one.hash().to_string());
         assert!(Token::parse(one.as_str()).is_some());
         for odd in ["", "00", &"g".repeat(64), &"A".repeat(64), &"0".repeat(65)] {
             assert!(Token::parse(odd).is_none(), "{odd}");
         }
         let mut given = HeaderMap::new();
-        assert_eq!(check_csrf(&one, &given).expect_err("missing").code, "csrf");
+        assert_eq!(check_csrf(&one, tenant, &given).expect_err("missing").code, "csrf");
         given.insert(CSRF_HEADER, csrf.parse().expect("plain"));
-        assert!(check_csrf(&one, &given).is_ok() && check_csrf(&other, &given).is_err());
+        assert!(check_csrf(&one, tenant, &given).is_ok());
+        assert!(check_csrf(&other, tenant, &given).is_err());
+        assert!(check_csrf(&one, elsewhere, &given).is_err());
     }
 
     #[test]

@@ -78,10 +78,12 @@ async fn by_cookie(
     let token = Token::parse(cookie).ok_or_else(session_ended)?;
     if !method.is_safe() {
         app.sign_in.origins.check(uri, headers)?;
-        check_csrf(&token, headers)?;
     }
     let at = assay_dispatch::now();
     let row = app.store.session(token.hash(), at).await?.ok_or_else(session_ended)?;
+    if !method.is_safe() {
+        check_csrf(&token, row.tenant, headers)?;
+    }
     app.looked_at.send_replace(Some(Instant::now()));
     cookie::touch(&app.store, &token, row.used_at, at).await?;
     Ok(by_session(token, row))

@@ -42,7 +42,7 @@ async fn show(app: &App, token: &Token) -> Result<Session, ApiError> {
         scopes: row.role.scopes(&row.tenant_name),
         tenant: row.tenant_name,
         role: Some(row.role),
-        csrf: Some(csrf_token(token)),
+        csrf: Some(csrf_token(token, row.tenant)),
         expires_at: Some(row.expires_at),
         tenants,
     })

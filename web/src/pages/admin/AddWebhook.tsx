@@ -33,7 +33,7 @@ export function AddWebhook({ platform }: { platform: boolean }) {
   const act = async () => {
     const body = { ...form.values, url: form.values.url.trim() };
     const webhook = await data(api.POST("/v1/webhooks", { body }));
-    await changed(queries, "webhooks");
+    void changed(queries, "webhooks");
     return webhook;
   };
   return (

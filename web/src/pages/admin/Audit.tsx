@@ -17,8 +17,8 @@ export function Audit({ tenant }: { tenant?: string }) {
   const { search, set } = useAdminSearch();
   const { action, actor, since, before } = search;
   const from = since && `${since}T00:00:00Z`;
-  const filter = present({ tenant, action, actor, since: from, before });
-  const entries = useQuery(auditQuery(filter));
+  const filter = present({ tenant, action, actor, since: from });
+  const entries = useQuery(auditQuery({ ...filter, ...present({ before }) }));
   const filtered = Boolean(action || actor || since);
   return (
     <Stack>

@@ -47,7 +47,7 @@ export function CreateKey(props: {
     const { name, scopes, days, plugins } = form.values;
     const expires_at = expiry(days, Date.now());
     const key = await make({ name, scopes, expires_at, plugins: namesIn(plugins) });
-    await changed(queries, "keys");
+    void changed(queries, "keys");
     return key;
   };
   const toggle = (scope: Scope, on: boolean) => {

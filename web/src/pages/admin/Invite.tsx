@@ -25,7 +25,7 @@ export function Invite({ tenant }: { tenant: string }) {
   const { form, fields } = useFields(FRESH, PATHS, validate);
   const act = async () => {
     const added = await data(api.POST("/v1/members", { body: { tenant, ...form.values } }));
-    await changed(queries, "members");
+    void changed(queries, "members");
     return added;
   };
   return (

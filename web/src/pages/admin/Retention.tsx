@@ -4,11 +4,11 @@ import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useFields } from "../../parts/fields";
-import { Answer } from "../../parts/states";
+import { Answer, Loading } from "../../parts/states";
 import { type Tenant, tenantQuery } from "./queries";
 import { Save } from "./Save";
 import { Amount } from "./SettingsForm";
-import { bound, type Field } from "./settings";
+import { bound, changesOf, type Field } from "./settings";
 import { useSettings } from "./useSettings";
 
 const RESULTS = "Requests, artifacts, results and logs, counted from the end of their batch";
@@ -24,8 +24,14 @@ const PATHS = {
   "retention.history_days": "history",
 };
 
+const membersOf = ({ results, history }: Days) => ({
+  retention: { results_days: bound(results), history_days: bound(history) },
+});
+
 export function Retention({ tenant, platform }: { tenant: string; platform: boolean }) {
-  const settings = useQuery(tenantQuery(tenant));
+  const settings = useQuery({ ...tenantQuery(tenant), refetchOnMount: "always" });
+  // A form is filled once, and not with what was read for another page some time ago.
+  if (platform && !settings.isFetchedAfterMount) return <Loading what="the retention" />;
   return (
     <Answer query={settings} what="the retention">
       {(answer) =>
@@ -59,23 +65,23 @@ function ReadOnlyRetention({ tenant }: { tenant: Tenant }) {
 
 function EditableRetention({ tenant }: { tenant: Tenant }) {
   const current = tenant.settings?.retention;
-  const { form, fields } = useFields<Days>(
-    { results: current?.results_days ?? "", history: current?.history_days ?? "" },
-    PATHS,
-  );
+  const [saved, setSaved] = useState<Days>({
+    results: current?.results_days ?? "",
+    history: current?.history_days ?? "",
+  });
+  const { form, fields } = useFields<Days>({ ...saved }, PATHS);
   const [atField, setAtField] = useState(false);
   const saving = useSettings(tenant.name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const { results, history } = form.values;
-    const retention = { results_days: bound(results), history_days: bound(history) };
-    saving.mutate(
-      { retention },
-      {
-        onError: (thrown) => setAtField(fields.refuse(thrown)),
-        onSuccess: () => form.clearErrors(),
-      },
-    );
+    const { values } = form;
+    const done = () => {
+      setSaved(values);
+      form.clearErrors();
+    };
+    saving
+      .mutateAsync(changesOf(membersOf(saved), membersOf(values)))
+      .then(done, (thrown) => setAtField(fields.refuse(thrown)));
   };
   return (
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Retention">

@@ -23,7 +23,7 @@ export function Rotate({ tenant, of }: { tenant: string; of: Key }) {
     const params = { path: { id: of.id }, query: { tenant } };
     const body = { overlap_hours: hours };
     const key = await data(api.POST("/v1/keys/{id}/rotate", { params, body }));
-    await changed(queries, "keys");
+    void changed(queries, "keys");
     return key;
   };
   return (

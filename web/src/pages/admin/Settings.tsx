@@ -4,14 +4,17 @@ import { Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { bytes, count, moment } from "../../parts/format";
-import { Answer } from "../../parts/states";
+import { Answer, Loading } from "../../parts/states";
 import { capacityQuery } from "../platform/queries";
 import { type Tenant, tenantQuery } from "./queries";
 import { SettingsForm } from "./SettingsForm";
 import { useSettings } from "./useSettings";
 
 export function Settings({ tenant, platform }: { tenant: string; platform: boolean }) {
-  const settings = useQuery(tenantQuery(tenant));
+  const settings = useQuery({ ...tenantQuery(tenant), refetchOnMount: "always" });
+  // A form is filled once, and not with what was read for another page some time ago.
+  if (platform && !settings.isFetchedAfterMount)
+    return <Loading what="the settings" height={320} />;
   return (
     <Answer query={settings} what="the settings" height={320}>
       {(answer) =>

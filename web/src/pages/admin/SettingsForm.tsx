@@ -26,8 +26,8 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
 function Form(props: { name: string; settings: TenantSettings; pools: string[] }) {
   const { name, settings, pools } = props;
   const saving = useSettings(name);
-  const [initial] = useState(() => formOf(settings, pools));
-  const { form, fields } = useFields({ ...initial }, SETTING_PATHS);
+  const [saved, setSaved] = useState(() => formOf(settings, pools));
+  const { form, fields } = useFields({ ...saved }, SETTING_PATHS);
   const [atField, setAtField] = useState(false);
   // A change makes what was said of the saved values untrue.
   const field = (path: string) => {
@@ -40,10 +40,14 @@ function Form(props: { name: string; settings: TenantSettings; pools: string[] }
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate(patchOf(form.values), {
-      onError: (thrown) => setAtField(fields.refuse(thrown)),
-      onSuccess: () => form.clearErrors(),
-    });
+    const { values } = form;
+    const done = () => {
+      setSaved(values);
+      form.clearErrors();
+    };
+    saving
+      .mutateAsync(patchOf(saved, values))
+      .then(done, (thrown) => setAtField(fields.refuse(thrown)));
   };
   return (
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Settings">

@@ -138,7 +138,7 @@ export const AUDIT_COLUMNS = [
 ];
 
 /** Reads all entries that match, in large pages. */
-export const auditExport = (filter: AuditFilter) => (before: number | undefined) =>
+export const auditExport = (filter: Omit<AuditFilter, "before">) => (before: number | undefined) =>
   data(
     api.GET("/v1/audit", {
       params: { query: { ...filter, ...present({ before }), limit: 500 } },

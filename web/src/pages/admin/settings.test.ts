@@ -17,29 +17,31 @@ const settings: TenantSettings = {
   retention: { history_days: null, results_days: null },
 };
 
-it("converts settings to a form and back", () => {
-  expect(patchOf(formOf(settings, ["cpu", "gpu"]))).toEqual({
-    display_name: "Team",
-    weight: 3,
-    share_runs: true,
-    quotas: {
-      open_batches_max: 4,
-      requests_per_minute_max: null,
-      stored_bytes_max: 2_500_000_000,
-      workers_max: { cpu: 2, gpu: null },
-    },
-    grants: { gpu: true, hosts: ["api.example.com"], toolchains: ["cpp17-gcc"] },
+const form = formOf(settings, ["cpu", "gpu"]);
+
+it("changes nothing where nothing was changed", () => {
+  expect(patchOf(form, formOf(settings, ["cpu", "gpu"]))).toEqual({});
+});
+
+it("leaves out what was not changed, which another person may have changed", () => {
+  expect(patchOf(form, { ...form, displayName: "Other team" })).toEqual({
+    display_name: "Other team",
+  });
+  const changed = { ...form, storedGigabytes: 3, workers: { cpu: 2, gpu: 1 }, gpu: false };
+  expect(patchOf(form, changed)).toEqual({
+    quotas: { stored_bytes_max: 3_000_000_000, workers_max: { gpu: 1 } },
+    grants: { gpu: false },
   });
 });
 
 it("removes a limit if its field is empty, and distinguishes no toolchain from all", () => {
-  const form = formOf(settings, []);
-  const patch = patchOf({ ...form, workers: { cpu: "" }, openBatches: "", named: "" });
-  expect(patch.quotas.workers_max).toEqual({ cpu: null });
-  expect(patch.quotas.open_batches_max).toBeNull();
-  expect(patch.grants.toolchains).toEqual([]);
+  const emptied = { ...form, workers: { cpu: "", gpu: "" }, openBatches: "", named: "" };
+  expect(patchOf(form, emptied)).toEqual({
+    quotas: { open_batches_max: null, workers_max: { cpu: null } },
+    grants: { toolchains: [] },
+  });
   const hosts = "*.example.com, private:http://10.0.0.5:8000";
-  expect(patchOf({ ...form, hosts }).grants.hosts).toEqual(hosts.split(", "));
-  expect(patchOf({ ...form, hosts: " " }).grants.hosts).toEqual([]);
-  expect(patchOf({ ...form, toolchains: "all" }).grants.toolchains).toBeNull();
+  expect(patchOf(form, { ...form, hosts })).toEqual({ grants: { hosts: hosts.split(", ") } });
+  expect(patchOf(form, { ...form, hosts: " " })).toEqual({ grants: { hosts: [] } });
+  expect(patchOf(form, { ...form, toolchains: "all" })).toEqual({ grants: { toolchains: null } });
 });

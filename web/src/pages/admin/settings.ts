@@ -58,9 +58,15 @@ export function formOf(settings: TenantSettings, pools: readonly string[]): Sett
 }
 
 /**
- * Builds the merge patch (RFC 7396). Null removes a limit, which the generated type cannot express.
+ * Builds the merge patch (RFC 7396) that changes the settings of one form to those of another. What is equal in
+ * both is left out: another person may have changed it meanwhile. Null removes a limit, which the generated type
+ * cannot express.
  */
-export function patchOf(form: SettingsForm) {
+export function patchOf(before: SettingsForm, after: SettingsForm): MergePatch {
+  return changesOf(membersOf(before), membersOf(after));
+}
+
+function membersOf(form: SettingsForm): MergePatch {
   const workers = Object.entries(form.workers).map(([pool, max]) => [pool, bound(max)] as const);
   const gigabytes = bound(form.storedGigabytes);
   return {
@@ -79,6 +85,29 @@ export function patchOf(form: SettingsForm) {
       hosts: namesIn(form.hosts) ?? [],
     },
   };
+}
+
+export interface MergePatch {
+  [member: string]: string | number | boolean | null | string[] | MergePatch;
+}
+
+/** The members of `after` that differ from those of `before`. */
+export function changesOf(before: MergePatch, after: MergePatch): MergePatch {
+  const changes: MergePatch = {};
+  for (const [member, value] of Object.entries(after)) {
+    const old = before[member];
+    if (isPatch(value) && isPatch(old)) {
+      const within = changesOf(old, value);
+      if (Object.keys(within).length > 0) changes[member] = within;
+    } else if (JSON.stringify(value) !== JSON.stringify(old)) {
+      changes[member] = value;
+    }
+  }
+  return changes;
+}
+
+function isPatch(value: MergePatch[string] | undefined): value is MergePatch {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function bound(field: Field): number | null {

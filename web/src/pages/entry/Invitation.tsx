@@ -18,8 +18,8 @@ export function Invitation() {
   const navigate = useNavigate();
   const accepting = useMutation({
     mutationFn: () => data(api.POST("/v1/invitations/accept", { body: { token, password } })),
-    onSuccess: (session) => {
-      enter(session);
+    onSuccess: async (session) => {
+      await enter(session);
       void navigate({ to: "/" });
     },
   });

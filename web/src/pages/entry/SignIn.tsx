@@ -65,8 +65,8 @@ function useSigningIn<T>(call: (values: T) => Promise<Session>) {
   const { back } = route.useSearch();
   return useMutation({
     mutationFn: call,
-    onSuccess: (session) => {
-      enter(session);
+    onSuccess: async (session) => {
+      await enter(session);
       router.history.push(back ?? "/");
     },
   });

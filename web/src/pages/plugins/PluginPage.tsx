@@ -46,11 +46,15 @@ function Content({ plugin }: { plugin: PluginVersions }) {
         </Title>
         <Channels of={plugin} />
         {may(session, "plugins:promote") && (
-          <Group gap="xs" mt="xs">
-            {channels.data?.items.map((channel) => (
-              <RollBack key={channel.channel} name={plugin.name} channel={channel} />
-            ))}
-          </Group>
+          <Answer query={channels} what="the channels" height={40}>
+            {({ items }) => (
+              <Group gap="xs" mt="xs">
+                {items.map((channel) => (
+                  <RollBack key={channel.channel} name={plugin.name} channel={channel} />
+                ))}
+              </Group>
+            )}
+          </Answer>
         )}
       </section>
       <section>

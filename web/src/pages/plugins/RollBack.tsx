@@ -1,7 +1,8 @@
 // Points a channel back to its previous version.
 
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
 import { pluginsChanged } from "./queries";
@@ -11,33 +12,30 @@ interface Props {
   channel: Schemas["PluginChannel"];
 }
 
-export function RollBack({ name, channel: { channel, version, rolls_back_to } }: Props) {
+export function RollBack({ name, channel: current }: Props) {
   const queries = useQueryClient();
+  const { channel } = current;
+  // The step that the dialog described when it was opened. A second press is no second step.
+  const [{ version, rolls_back_to }, setAsked] = useState(current);
   const act = async () => {
-    const params = { path: { name, channel } };
-    await data(api.POST("/v1/plugins/{name}/channels/{channel}/rollback", { params }));
-    await pluginsChanged(queries);
+    try {
+      const params = { path: { name, channel } };
+      const call = { params, body: { from: version } };
+      return await data(api.POST("/v1/plugins/{name}/channels/{channel}/rollback", call));
+    } finally {
+      // Of a call without an answer it is not known what it did.
+      void pluginsChanged(queries);
+    }
   };
-  if (rolls_back_to == null) {
-    return (
-      <Button
-        size="xs"
-        variant="default"
-        aria-disabled
-        data-disabled
-        title={`${channel} has no earlier version that is not yanked.`}
-        onClick={(event) => event.preventDefault()}
-      >
-        Roll back {channel}
-      </Button>
-    );
-  }
+  const none = `${channel} has no earlier version that is not yanked.`;
   return (
     <FormDialog
       label={`Roll back ${channel}`}
       describes={name}
+      {...(current.rolls_back_to == null ? { unavailable: none } : {})}
+      onOpen={() => setAsked(current)}
       act={act}
-      done={`${channel} is ${rolls_back_to} of ${name} again`}
+      done={(plugin) => `${channel} is ${plugin.version} of ${name} again`}
     >
       <Text size="sm">
         {channel}: {version} → {rolls_back_to}. New runs that use {name}@{channel} get version{" "}

@@ -51,6 +51,7 @@ interface VersionCompareSearch {
 const versionCompare = createRoute({
   getParentRoute: () => shellRoute,
   path: "/plugins/$name/$version/compare",
+  remountDeps: ({ params }) => params,
   validateSearch: (search: Record<string, unknown>): VersionCompareSearch =>
     present({ before: textOf(search, "before"), limit: wholeOf(search, "limit") || undefined }),
   component: lazyPage(() => import("./compare/VersionCompare"), "VersionCompare"),

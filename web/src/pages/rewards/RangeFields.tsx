@@ -20,10 +20,12 @@ export function RangeFields(props: {
   }) => void;
 }) {
   const { range, onChange } = props;
-  const [between, setBetween] = useState(Boolean(range.from || range.to));
+  // Chosen, with both ends still empty.
+  const [custom, setCustom] = useState(Boolean(range.from || range.to));
+  const between = !range.within && (custom || Boolean(range.from || range.to));
   const none = { within: undefined, from: undefined, to: undefined };
   const choose = (value: string) => {
-    setBetween(value === "between");
+    setCustom(value === "between");
     onChange({ ...none, ...(value && value !== "between" ? { within: value } : {}) });
   };
   const moment = (name: "from" | "to", label: string) => (

@@ -231,10 +231,12 @@ export const requestsExport =
 
 /** The most rollouts of a group that are compared. */
 const GROUP_MAX = 32;
+/** The most requests among which those of a group are found. */
+const GROUP_SEARCHED_MAX = 500;
 
 /**
- * The first rollouts of one group: its samples, or while these are not prepared its requests, where the
- * search also finds other groups with the name in theirs.
+ * The first rollouts of one group, and whether it may have more: its samples, or while these are not prepared its
+ * requests, where the search also finds other groups with the name in theirs.
  */
 export const groupQuery = (id: string, group: string) =>
   queryOptions({
@@ -242,11 +244,17 @@ export const groupQuery = (id: string, group: string) =>
     queryFn: async () => {
       const asked = { batch: id, group, limit: GROUP_MAX };
       const samples = await data(api.GET("/v1/samples", { params: { query: asked } }));
-      if (samples.preparing === 0 && samples.items.length > 0) return samples.items;
-      const query = { q: group, limit: 500 };
+      if (samples.preparing === 0 && samples.items.length > 0) {
+        return { items: samples.items, more: samples.next != null };
+      }
+      const query = { q: group, limit: GROUP_SEARCHED_MAX };
       const params = { path: { id }, query };
-      const { items } = await data(api.GET("/v1/batches/{id}/requests", { params }));
-      return items.filter((item) => item.group === group).slice(0, GROUP_MAX);
+      const found = await data(api.GET("/v1/batches/{id}/requests", { params }));
+      const items = found.items.filter((item) => item.group === group);
+      return {
+        items: items.slice(0, GROUP_MAX),
+        more: items.length > GROUP_MAX || found.next != null,
+      };
     },
   });
 

@@ -46,6 +46,7 @@ const run = createRoute({
   // The answer is on its way while the code of the page loads. The page tells what fails.
   loader: ({ context: { queries }, params, deps }) =>
     void queries.prefetchQuery(runQuery(params.run, deps.last, deps.curves)),
+  remountDeps: ({ params }) => params,
 });
 
 const batches = createRoute({
@@ -65,6 +66,7 @@ const incidents = createRoute({
 const batch = createRoute({
   getParentRoute: () => shellRoute,
   path: "/batches/$batch",
+  remountDeps: ({ params }) => params,
   validateSearch: batchSearch,
   component: lazyPage(() => import("./batch/BatchPage"), "BatchPage"),
   loader: ({ context: { queries }, params }) =>
@@ -85,6 +87,7 @@ const samples = createRoute({
 const request = createRoute({
   getParentRoute: () => shellRoute,
   path: "/requests/$request",
+  remountDeps: ({ params }) => params,
   validateSearch: requestSearch,
   component: lazyPage(() => import("./request/RequestPage"), "RequestPage"),
 });

@@ -122,14 +122,18 @@ function Comparison(props: { name: string; version: string; versions: readonly P
           <Failed thrown={replays.failed.last} />
         </Stack>
       )}
-      {replays.state === "done" && replays.of === 0 && (
-        <Empty title={`No requests of ${name}@${before} are stored`}>
+      {replays.state === "done" && replays.asked && replays.of === 0 && (
+        <Empty title={`No requests of ${name}@${replays.asked.before} are stored`}>
           Requests can be compared once their batch has ended and its samples are prepared, until
           the tenant's retention deletes them.
         </Empty>
       )}
-      {replays.results.length > 0 && (
-        <Results results={replays.results} before={before} after={version} />
+      {replays.asked && replays.results.length > 0 && (
+        <Results
+          results={replays.results}
+          before={replays.asked.before}
+          after={replays.asked.after}
+        />
       )}
     </Stack>
   );

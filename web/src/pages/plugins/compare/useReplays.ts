@@ -9,6 +9,8 @@ const PAGE = 500;
 
 export interface Replays {
   state: "idle" | "running" | "done" | "stopped";
+  /** What the results are of. */
+  asked: Asked | undefined;
   /** Number of requests that are to be compared. */
   of: number;
   results: Compared[];
@@ -18,7 +20,14 @@ export interface Replays {
   error: unknown;
 }
 
-const NONE: Replays = { state: "idle", of: 0, results: [], failed: undefined, error: undefined };
+const NONE: Replays = {
+  state: "idle",
+  asked: undefined,
+  of: 0,
+  results: [],
+  failed: undefined,
+  error: undefined,
+};
 
 export interface Asked {
   plugin: string;
@@ -45,7 +54,7 @@ export function useReplays() {
     const change = (next: (known: Replays) => Replays) => {
       if (!signal.aborted) setReplays(next);
     };
-    setReplays({ ...NONE, state: "running" });
+    setReplays({ ...NONE, state: "running", asked });
     try {
       const samples = await samplesOf(asked, signal);
       change((known) => ({ ...known, of: samples.length }));
@@ -60,6 +69,8 @@ export function useReplays() {
       change((known) => ({ ...known, state: "done" }));
     } catch (error) {
       change((known) => ({ ...known, state: "stopped", error }));
+      // The other loops would go on with requests that cost something.
+      controller.abort();
     }
   };
   return { replays, start, stop };

@@ -3,6 +3,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { api, data, type Schemas } from "../../../api/client";
 import { may, useSession } from "../../../api/session";
 import { ConfirmButton } from "../../../parts/ConfirmButton";
@@ -29,6 +30,8 @@ import { WhyLate } from "./WhyLate";
 
 const route = getRouteApi("/shell/batches/$batch");
 
+/** Period of reading a live batch of which the stream does not tell. */
+const POLL_MS = 5_000;
 /** Height of what is below the timeline, roughly. */
 const TABLES_HEIGHT = 1_200;
 
@@ -60,6 +63,7 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
   const nowMs = live ? answer.as_of_ms + Math.max(now - readAt, 0) : Number.NaN;
   const overview = useQuery({ ...overviewQuery(false), enabled: live });
   const liveBatch = overview.data?.batches.find(({ id }) => id === answer.batch.id);
+  useReading(answer.batch.id, live && overview.isSuccess && !liveBatch);
   const targets = targetsOf(answer, live ? liveBatch : undefined);
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -102,6 +106,21 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
       )}
     </Stack>
   );
+}
+
+/** Reads a batch again and again: the stream tells of the most urgent live batches only. */
+function useReading(batch: string, reading: boolean): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!reading) return;
+    const read = () =>
+      void queries.invalidateQueries(
+        { queryKey: ["batches", "one", batch] },
+        { cancelRefetch: false },
+      );
+    const timer = setInterval(read, POLL_MS);
+    return () => clearInterval(timer);
+  }, [queries, batch, reading]);
 }
 
 function Actions({ batch }: { batch: Schemas["Batch"] }) {

@@ -10,10 +10,17 @@ import { groupQuery, type Request, requestQuery } from "../queries";
 import { TextBlock } from "../request/TextBlock";
 import { answerOf } from "../text/answer";
 import { TextView, ViewSwitch } from "../text/TextView";
-import { advantages } from "./groups";
+import { advantagesOf } from "./groups";
 import { SolveRates } from "./SolveRates";
 
-type Rollout = { id: string; key: string; verdict?: string | null; reward?: number | null };
+interface Rollout {
+  id: string;
+  key: string;
+  verdict?: string | null;
+  reward?: number | null;
+  /** Known of a sample that is prepared. */
+  advantage?: number | null;
+}
 
 export function GroupDialog(props: {
   batch: string;
@@ -27,10 +34,15 @@ export function GroupDialog(props: {
   return (
     <Modal opened onClose={onClose} size="95%" title={`Group ${group}`}>
       <Answer query={rollouts} what="the group" height={320}>
-        {(items) =>
-          items.length > 0 ? (
+        {({ items, more }) =>
+          items.length > 0 || more ? (
             <Stack gap="md">
-              <Rollouts rollouts={items} />
+              {more && (
+                <Text size="sm" role="status">
+                  The first {count(items.length)} rollouts that were found. The group may have more.
+                </Text>
+              )}
+              <Rollouts rollouts={items} more={more} />
               {run !== undefined && <SolveRates run={run} group={group} />}
             </Stack>
           ) : (
@@ -42,9 +54,9 @@ export function GroupDialog(props: {
   );
 }
 
-function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
+function Rollouts({ rollouts, more }: { rollouts: Rollout[]; more: boolean }) {
   const requests = useQueries({ queries: rollouts.map(({ id }) => requestQuery(id)) });
-  const advantage = advantages(rollouts.map((rollout) => rollout.reward ?? null));
+  const advantage = advantagesOf(rollouts, more);
   const prompt = requests.find(({ data }) => data)?.data?.prompt;
   return (
     <Stack gap="sm">

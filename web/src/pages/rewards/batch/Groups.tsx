@@ -8,7 +8,8 @@ import { completion } from "./fold";
 
 export function Groups({ timeline }: { timeline: Schemas["Timeline"] }) {
   const { groups, requests } = timeline;
-  if (groups.name.length === 0) return null;
+  // A sample of the requests does not tell when a group is complete.
+  if (timeline.thinned || groups.name.length === 0) return null;
   const {
     atMs,
     groups: complete,

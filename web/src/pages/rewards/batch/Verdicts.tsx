@@ -12,8 +12,15 @@ export function Verdicts({ timeline }: { timeline: Schemas["Timeline"] }) {
   const verdicts = verdictsOf(timeline.rollup?.verdicts, timeline.requests.verdict);
   const all = verdicts.reduce((sum, verdict) => sum + verdict.count, 0);
   if (all === 0) return null;
+  // A live batch has no totals.
+  const sampled = timeline.thinned && !timeline.rollup;
   return (
-    <Section title="Verdicts">
+    <Section
+      title="Verdicts"
+      {...(sampled
+        ? { about: `Counted in a sample of ${count(timeline.requests.seq.length)} requests.` }
+        : {})}
+    >
       <Grid
         caption="Requests by verdict"
         columns={[

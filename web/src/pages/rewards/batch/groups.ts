@@ -18,6 +18,19 @@ export function advantages(rewards: readonly (number | null)[]): (number | null)
   });
 }
 
+/**
+ * The advantages of the rollouts of a group: those that the server knows, or else those of the rewards. A group that may
+ * have more rollouts has none of the latter, which are relative to all of them.
+ */
+export function advantagesOf(
+  rollouts: readonly { reward?: number | null; advantage?: number | null }[],
+  more: boolean,
+): (number | null)[] {
+  const own = rollouts.map(({ advantage }) => advantage ?? null);
+  if (more || own.some((advantage) => advantage !== null)) return own;
+  return advantages(rollouts.map(({ reward }) => reward ?? null));
+}
+
 export interface EqualGroups {
   /** Names of groups whose rollouts all have the same reward above zero. */
   right: string[];

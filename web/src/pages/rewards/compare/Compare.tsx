@@ -164,6 +164,7 @@ function RunsField({ runs, onChange }: { runs: string[]; onChange: (runs: string
   const [q] = useDebouncedValue(typed.trim(), 300);
   const found = useQuery(runsQuery(present({ q: q || undefined })));
   const names = (found.data?.items ?? []).map(({ name }) => name);
+  const searching = found.isPending || found.isPlaceholderData || q !== typed.trim();
   return (
     <MultiSelect
       size="xs"
@@ -178,7 +179,9 @@ function RunsField({ runs, onChange }: { runs: string[]; onChange: (runs: string
       searchValue={typed}
       onSearchChange={setTyped}
       onChange={onChange}
-      nothingFoundMessage="No matching runs"
+      nothingFoundMessage={
+        found.isError ? "The runs could not be read" : searching ? "Searching…" : "No matching runs"
+      }
     />
   );
 }

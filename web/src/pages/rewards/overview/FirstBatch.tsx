@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../../api/session";
 import { BookLink } from "../../../parts/BookLink";
 import { Command } from "../../../parts/Command";
-import { Empty } from "../../../parts/states";
+import { Answer, Empty } from "../../../parts/states";
 import { TextLink } from "../../../parts/TextLink";
 import { firstPluginsQuery } from "../queries";
 import { firstPlugin, whoHelps } from "./firstSteps";
@@ -21,10 +21,17 @@ function curl(plugin: string): string {
 }
 
 export function FirstBatch() {
-  const { tenant, scopes } = useSession();
   const plugins = useQuery(firstPluginsQuery);
+  return (
+    <Answer query={plugins} what="the plugins" height={240}>
+      {({ items }) => <Steps plugin={firstPlugin(items)} />}
+    </Answer>
+  );
+}
+
+function Steps({ plugin }: { plugin: ReturnType<typeof firstPlugin> }) {
+  const { tenant, scopes } = useSession();
   const { publishes, makesKeys, submits } = whoHelps(scopes);
-  const plugin = firstPlugin(plugins.data?.items ?? []);
   return (
     <Empty title={`${tenant} has no batches yet`}>
       <List type="ordered" size="sm" spacing="xs" w="100%">

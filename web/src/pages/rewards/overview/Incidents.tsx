@@ -19,7 +19,7 @@ export function Incidents(props: { incidents: Schemas["Incident"][]; tenants: bo
     >
       {incidents.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None in the last 30 days.
+          No open incidents in the last 30 days.
         </Text>
       ) : (
         <IncidentTable

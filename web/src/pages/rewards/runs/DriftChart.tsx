@@ -62,6 +62,7 @@ function BaselineField(props: {
         label={label}
         narrow
         value={String(chosen[which])}
+        meaning={(text) => (text === undefined ? text : String(Number(text)))}
         onChange={(text) => {
           if (/^\d{1,15}$/.test(text ?? "")) onBaseline({ ...chosen, [which]: Number(text) });
         }}

@@ -178,6 +178,8 @@ function ZeroVariance(props: {
 function Delay({ of, at }: { of: Iterations; at: number }) {
   const delay = of.extra_delay_ms[at];
   const tolerated = of.max_extra_delay_ms[at];
-  const late = delay != null && tolerated != null && delay > tolerated;
+  // A cancelled or expired batch did not run to its end, so it is never late.
+  const ran = of.state[at] === "done";
+  const late = ran && delay != null && tolerated != null && delay > tolerated;
   return late ? <Badge tone="late">{`${span(delay)}, late`}</Badge> : span(delay);
 }

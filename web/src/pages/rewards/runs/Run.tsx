@@ -83,6 +83,7 @@ export function Run() {
         {(answer) => (
           <Content
             view={answer}
+            curves={search.curves?.split(",") ?? answer.curves.map(({ batch }) => batch)}
             baseline={baseline}
             onBaseline={(next) => go({ baseline: baselineText(next) })}
             onCurves={(curves) => go({ curves: curves.length > 0 ? curves.join(",") : undefined })}
@@ -95,11 +96,13 @@ export function Run() {
 
 function Content(props: {
   view: Schemas["RunView"];
+  /** Batches in the arrival chart: those of the URL, whose answer may be on its way. */
+  curves: readonly string[];
   baseline: Baseline;
   onBaseline: (baseline: Baseline) => void;
   onCurves: (curves: string[]) => void;
 }) {
-  const { view, baseline, onBaseline, onCurves } = props;
+  const { view, curves, baseline, onBaseline, onCurves } = props;
   const navigate = route.useNavigate();
   const { run, iterations } = view;
   const marks = promotionMarks(iterations.announced_at, view.promotions);
@@ -160,7 +163,7 @@ function Content(props: {
             <IterationTable
               iterations={iterations}
               earlier={view.earlier}
-              curves={view.curves.map(({ batch }) => batch)}
+              curves={curves}
               onCurves={onCurves}
             />
             <RunLogs />

@@ -164,12 +164,13 @@ function Bounds(props: Props & { of: Ranged; label: string }) {
   const { of, label, search, onChange } = props;
   const bound = (end: "min" | "max") => {
     const name: Bound = `${of}_${end}`;
-    const value = search[name];
+    const textOf = (value: number | undefined) => (value === undefined ? undefined : String(value));
     return (
       <TextFilter
         label={`${label} ${end === "min" ? "from" : "to"}`}
         narrow
-        value={value === undefined ? undefined : String(value)}
+        value={textOf(search[name])}
+        meaning={(text) => textOf(typedNumber(text))}
         onChange={(text) => onChange({ [name]: typedNumber(text) })}
       />
     );
