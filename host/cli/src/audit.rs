@@ -7,6 +7,7 @@ use assay_core::limits::{AUDIT_ITEMS_DEFAULT, AUDIT_ITEMS_MAX};
 use assay_core::time::Micros;
 use clap::Subcommand;
 
+use super::terminal::print_lines;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
@@ -61,7 +62,9 @@ pub(super) async fn run(options: AuditCommand) -> anyhow::Result<ExitCode> {
     let page = client.audit(&filter).await?;
     match options.client.format {
         Format::Json => print_json(&page)?,
-        Format::Text => page.items.iter().for_each(|entry| println!("{}", line(entry))),
+        Format::Text => {
+            print_lines(page.items.iter().map(line));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

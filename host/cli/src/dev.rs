@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use assay_api::plugin::PromotePlugin;
-use assay_client::{Client, Error, score};
+use assay_client::score::{self, Summary};
+use assay_client::{Client, Error};
 use serde_json::json;
 
 use super::score::score_file;
@@ -110,27 +111,29 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
         () = interruption.came() => return Ok(ExitCode::SUCCESS),
     };
     let work = publish_and_score(content, &server, &mut interruption);
-    let went_well = match work.await {
-        Ok(went_well) => went_well,
+    let scored = match work.await {
+        Ok(scored) => scored,
         Err(error) => {
             server.stop().await;
             return Err(error);
         }
     };
-    if options.once {
+    let interrupted = scored.as_ref().is_some_and(|summary| summary.interrupted);
+    if options.once || interrupted {
         server.stop().await;
+        let went_well = scored.is_none_or(|summary| summary.ok());
         return Ok(if went_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     print_next_steps(&server, &data).await;
     wait(server, &mut interruption).await
 }
 
-/// Publishes the plugins and scores the file that the options name, if any; whether all of it went well.
+/// Publishes the plugins and scores the file that the options name, if any.
 async fn publish_and_score(
     options: Content,
     server: &Server,
     interruption: &mut Interruption,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Option<Summary>> {
     let client = Client::new(&server.url, &server.key)?;
     if !options.hosts.is_empty() {
         let grant = json!({ "grants": { "hosts": options.hosts } });
@@ -162,15 +165,17 @@ async fn publish_and_score(
             file
         }
         (None, Some(file)) => file,
-        (None, None) => return Ok(true),
+        (None, None) => return Ok(None),
     };
     let mut scoring = score::Options::new(file, plugin.to_owned());
     scoring.output = score::Target::File(folder.path().join("results.jsonl"));
     let mut summary = score_file(&client, &scoring, interruption).await?;
     summary.output = None;
     print!("{}", summary.text());
-    publish(&client, later).await?;
-    Ok(summary.ok())
+    if !summary.interrupted {
+        publish(&client, later).await?;
+    }
+    Ok(Some(summary))
 }
 
 /// The given address, or one with a free port if it is in use.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use assay_api::authoring::RunLogLine;
 
+use super::terminal::print_lines;
 use super::{ClientOptions, Format, print_json};
 
 /// The number of lines on a page of the server's list.
@@ -62,9 +63,7 @@ pub(super) async fn run(options: LogsCommand) -> anyhow::Result<ExitCode> {
     match options.client.format {
         Format::Json => print_json(&lines)?,
         Format::Text => {
-            for line in &lines {
-                println!("{}", text(line));
-            }
+            print_lines(lines.iter().map(text));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -30,6 +30,7 @@ mod slurm;
 mod table;
 mod telemetry;
 mod tenant;
+mod terminal;
 mod usage;
 mod webhook;
 mod worker;
@@ -139,11 +140,12 @@ struct Connection {
 
 impl Connection {
     fn client(&self) -> anyhow::Result<Client> {
+        let kept = credentials::kept();
         if let Some(key) = self.key.as_deref() {
-            return Ok(Client::new(self.url(), key)?);
+            let kept = kept.as_ref().map_or(URL_DEFAULT, |kept| &kept.url);
+            return Ok(Client::new(self.url.as_deref().unwrap_or(kept), key)?);
         }
         // A saved key is sent only to the server for which it was saved.
-        let kept = credentials::kept();
         let kept = kept.filter(|kept| self.url.as_ref().is_none_or(|url| *url == kept.url));
         let kept = kept.ok_or_else(|| {
             anyhow::anyhow!(

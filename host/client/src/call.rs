@@ -30,6 +30,8 @@ pub struct Retry {
     pub attempts: u32,
     pub pause_min: Duration,
     pub pause_max: Duration,
+    /// The number of those attempts that may follow one without an answer in its time.
+    pub timeouts: u32,
 }
 
 impl Retry {
@@ -38,12 +40,15 @@ impl Retry {
         attempts: 6,
         pause_min: Duration::from_millis(100),
         pause_max: Duration::from_secs(5),
+        timeouts: 0,
     };
-    /// For long work: outlasts the restart of a server, about two minutes.
+    /// For long work: outlasts the restart of a server, about two minutes, and one that hangs until another takes its
+    /// place.
     pub const LONG: Self = Self {
         attempts: 20,
         pause_min: Duration::from_millis(100),
         pause_max: Duration::from_secs(10),
+        timeouts: 2,
     };
 
     /// The pause after the `failures`-th failure in a row.
@@ -171,24 +176,45 @@ impl Client {
         request: RequestBuilder,
         repeat: Repeat,
     ) -> Result<Response, Error> {
-        let mut failures = 0;
+        self.begin(request, repeat, Duration::MAX).await
+    }
+
+    /// The same for an answer that goes on for long: it begins within `begin_max`.
+    pub(crate) async fn begin(
+        &self,
+        request: RequestBuilder,
+        repeat: Repeat,
+        begin_max: Duration,
+    ) -> Result<Response, Error> {
+        let (mut failures, mut timeouts) = (0, 0);
         loop {
             let again = request.try_clone().expect("every body is held in memory");
-            let (error, pause, may_repeat) = match again.send().await {
-                Ok(response) if response.status().is_success() => return Ok(response),
-                Ok(response) => {
+            let sent = tokio::time::timeout(begin_max, again.send()).await;
+            let timed_out = match &sent {
+                Ok(answer) => answer.as_ref().is_err_and(|e| e.is_timeout() && !e.is_connect()),
+                Err(_) => true,
+            };
+            timeouts += u32::from(timed_out);
+            let (error, pause, may_repeat) = match sent {
+                Ok(Ok(response)) if response.status().is_success() => return Ok(response),
+                Ok(Ok(response)) => {
                     let status = response.status();
                     let pause = retry_after(&response);
                     let may_repeat = status == StatusCode::TOO_MANY_REQUESTS
                         || (repeat == Repeat::Safe && status.is_server_error());
                     (self.refusal(response).await, pause, may_repeat)
                 }
-                Err(error) => {
-                    let may_repeat = error.is_connect()
-                        || (repeat == Repeat::Safe && !error.is_timeout() && !error.is_builder());
+                Ok(Err(error)) => {
+                    let is_harmless = repeat == Repeat::Safe && !error.is_builder();
+                    let may_repeat = error.is_connect() || is_harmless;
                     (self.unreachable(root_cause(&error)), None, may_repeat)
                 }
+                Err(_) => {
+                    let reason = format!("no answer within {} s", begin_max.as_secs());
+                    (self.unreachable(reason), None, repeat == Repeat::Safe)
+                }
             };
+            let may_repeat = may_repeat && timeouts <= self.retry.timeouts;
             failures += 1;
             if !may_repeat || failures >= self.retry.attempts {
                 return Err(error);
@@ -297,6 +323,36 @@ mod tests {
             assert!(error.to_string().contains("http://127.0.0.1:7700"), "{error}");
         }
         assert!(Client::new("http://host", "a\nb").is_err());
+    }
+
+    #[tokio::test]
+    async fn a_safe_call_without_an_answer_is_made_again() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("bound"));
+        // It accepts what comes and says nothing.
+        let (tell, calls) = tokio::sync::watch::channel(0);
+        tokio::spawn(async move {
+            let mut held = Vec::new();
+            while let Ok((connection, _)) = listener.accept().await {
+                held.push(connection);
+                tell.send_replace(held.len());
+            }
+        });
+        let pauses = (Duration::from_millis(1), Duration::from_millis(1));
+        let retry = Retry { attempts: 20, pause_min: pauses.0, pause_max: pauses.1, timeouts: 1 };
+        let client = Client::new(&url, "key").expect("plain").with_retry(retry);
+        let hurried = |client: &Client| {
+            client.request(Method::GET, &["batches"]).timeout(Duration::from_millis(20))
+        };
+        let begin_max = Duration::from_millis(20);
+        for repeat in [Repeat::Safe, Repeat::Unsafe] {
+            let error = client.send(hurried(&client), repeat).await.expect_err("no answer");
+            assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+        }
+        let slow = client.request(Method::GET, &["batches"]);
+        let error = client.begin(slow, Repeat::Safe, begin_max).await.expect_err("no answer");
+        assert!(error.to_string().contains("no answer within"), "{error}");
+        assert_eq!(*calls.borrow(), 5, "twice, once, twice");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_api::result::ResultItem;
 use assay_core::id::BatchId;
@@ -28,6 +28,8 @@ pub(crate) const NDJSON: &str = "application/x-ndjson";
 
 /// A connection silent for this long is made anew: the server may be gone without a word.
 const SILENCE: Duration = Duration::from_secs(90);
+/// A connection that went on for so long ends a row of failures.
+const LIVED: Duration = Duration::from_secs(2);
 /// Longer than any batch: the stream watches its own silence.
 pub(crate) const FOLLOW_CALL: Duration = Duration::from_secs(7 * 24 * 3_600);
 
@@ -39,8 +41,10 @@ struct Follow {
     after: u32,
     body: Option<Body>,
     lines: Lines,
-    /// Connections in a row that brought nothing.
+    /// Connections in a row that brought nothing and did not live.
     failures: u32,
+    /// The start of the last connection.
+    connected: Instant,
 }
 
 impl Follow {
@@ -68,6 +72,9 @@ impl Follow {
             self.body = None;
             self.lines.clear();
             if let Some(reason) = broken {
+                if self.connected.elapsed() >= LIVED {
+                    self.failures = 0;
+                }
                 self.pause(reason).await?;
             }
         }
@@ -99,7 +106,9 @@ impl Follow {
             .query(&[("after", self.after)])
             .header(ACCEPT, NDJSON)
             .timeout(FOLLOW_CALL);
-        Ok(self.client.send(request, Repeat::Safe).await?.bytes_stream().boxed())
+        let answer = self.client.begin(request, Repeat::Safe, SILENCE).await?;
+        self.connected = Instant::now();
+        Ok(answer.bytes_stream().boxed())
     }
 
     async fn is_over(&mut self) -> Result<bool, Error> {
@@ -133,8 +142,15 @@ enum State {
 
 impl ResultStream {
     pub(crate) fn new(client: Client, batch: BatchId, after: u32) -> Self {
-        let follow =
-            Follow { client, batch, after, body: None, lines: Lines::default(), failures: 0 };
+        let follow = Follow {
+            client,
+            batch,
+            after,
+            body: None,
+            lines: Lines::default(),
+            failures: 0,
+            connected: Instant::now(),
+        };
         Self { state: State::Idle(Box::new(follow)) }
     }
 }

@@ -4,7 +4,6 @@
 //! when a connection breaks or the server restarts.
 
 use std::collections::HashMap;
-use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use assay_core::limits::LIST_ITEMS_MAX;
 
 use super::{LogsCommand, text};
 use crate::Format;
+use crate::terminal::print_lines;
 
 /// The time between two looks at the run's batches.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -144,17 +144,8 @@ fn may_pass(error: &Error) -> bool {
 
 /// Whether somebody reads what is printed.
 fn print(format: Format, lines: &[RunLogLine]) -> bool {
-    let mut out = std::io::stdout().lock();
-    for line in lines {
-        let shown = match format {
-            Format::Text => text(line),
-            Format::Json => serde_json::to_string(line).expect("plain data"),
-        };
-        match writeln!(out, "{shown}") {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return false,
-            // Nothing else can be said where nothing can be written.
-            _ => {}
-        }
-    }
-    true
+    print_lines(lines.iter().map(|line| match format {
+        Format::Text => text(line),
+        Format::Json => serde_json::to_string(line).expect("plain data"),
+    }))
 }

@@ -11,6 +11,7 @@ use assay_client::Client;
 use serde::Serialize;
 
 use super::super::engine::{Described, EngineOptions, LocalCaseOptions, LocalCaseReport};
+use super::super::terminal::harmless;
 use super::super::{Format, print_json};
 use super::project::Source;
 
@@ -83,6 +84,10 @@ pub(super) async fn run(
         Format::Json => print_json(&report)?,
         Format::Text => print!("{}", against::text(&report)),
     }
+    ensure!(
+        report.compared > 0,
+        "no request could be compared on this machine, so that nothing was shown; the report says why"
+    );
     Ok(code(report.changed.is_empty()))
 }
 
@@ -151,14 +156,15 @@ fn line(case: &LocalCaseReport) -> String {
         }
     }
     if !case.explanation.is_empty() {
-        text.push_str(&format!("{indent}  explanation: {}\n", case.explanation.replace('\n', " ")));
+        let explanation = harmless(&case.explanation).replace('\n', " ");
+        text.push_str(&format!("{indent}  explanation: {explanation}\n"));
     }
     for log in &case.logs {
-        text.push_str(&format!("{indent}  log {log}\n"));
+        text.push_str(&format!("{indent}  log {}\n", harmless(log)));
     }
     text
 }
 
 fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), harmless)
 }

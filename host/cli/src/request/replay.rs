@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::engine::{Described, EngineOptions, recorded};
 use super::super::plugin::project::Source;
+use super::super::terminal::harmless;
 use super::super::{Format, print_json};
 use super::show;
 
@@ -214,7 +215,12 @@ fn local_text(replay: &LocalReplay) -> String {
         text.push_str(&format!("  stage {}: {recorded}, here {here}{artifact}\n", stage.stage));
     }
     for line in &replay.logs {
-        text.push_str(&format!("  log {} {}: {}\n", line.stage, line.level, line.message));
+        text.push_str(&format!(
+            "  log {} {}: {}\n",
+            line.stage,
+            line.level,
+            harmless(&line.message)
+        ));
     }
     if replay.recorded_digest != replay.replayed_digest {
         text.push_str("note: this component is not the one that scored the request\n");

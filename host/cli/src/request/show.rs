@@ -10,6 +10,7 @@ use assay_client::Client;
 use assay_core::id::RequestId;
 use assay_core::outcome::Outcome;
 
+use super::super::terminal::harmless;
 use super::super::{Format, print_json};
 
 /// Maximum number of characters shown of a prompt or a response.
@@ -67,7 +68,7 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
         Outcome::Error { message, .. } => message.as_str(),
         Outcome::TimedOut { stage, .. } => stage.as_str(),
     };
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let said = if said.is_empty() { String::new() } else { format!(": {}", harmless(said)) };
     format!("{}, {}, {reward}{said}", outcome.kind(), outcome.verdict())
 }
 
@@ -76,9 +77,7 @@ fn cut(text: &str) -> String {
     if shown.len() < text.len() {
         shown.push_str("... (-o json shows all)");
     }
-    // A model's text must not move the cursor or colour the terminal.
-    let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    shown.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
+    harmless(&shown)
 }
 
 pub(super) async fn logs(client: &Client, id: RequestId, format: Format) -> anyhow::Result<()> {

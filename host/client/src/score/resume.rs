@@ -36,7 +36,10 @@ pub(super) async fn adopt(
     let mut last: Option<Batch> = None;
     for (batch, after) in output.batches().clone() {
         let Some(found) = find(client, batch).await? else { continue };
-        fetch(client, &found, after, output).await?;
+        // What it had beyond the file is deleted; those items are computed anew.
+        if found.expired_at.is_none() {
+            fetch(client, &found, after, output).await?;
+        }
         if !found.state.is_final() {
             client.cancel(batch).await?;
         }

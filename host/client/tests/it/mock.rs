@@ -47,6 +47,8 @@ pub(crate) struct MockBatch {
     pub(crate) results: Vec<ResultItem>,
     pub(crate) sealed: bool,
     pub(crate) cancelled: bool,
+    /// Its results are deleted.
+    pub(crate) expired: bool,
 }
 
 #[derive(Default)]
@@ -93,6 +95,7 @@ impl Mock {
             attempts: 6,
             pause_min: Duration::from_millis(1),
             pause_max: Duration::from_millis(5),
+            timeouts: 0,
         };
         Client::new(&self.url, "assay_test_key").unwrap().with_retry(retry)
     }
@@ -184,7 +187,7 @@ impl MockBatch {
             done_at: None,
             estimated_done_at: None,
             extra_delay_ms: self.is_done().then_some(2.5),
-            expired_at: None,
+            expired_at: self.expired.then_some(Micros(1_790_000_000_000_000)),
         }
     }
 }
@@ -253,6 +256,7 @@ async fn announce(
             results: Vec::new(),
             sealed: false,
             cancelled: false,
+            expired: false,
         });
         id
     };
@@ -357,6 +361,9 @@ async fn results(
     }
     let inner = mock.lock();
     let batch = &inner.batches[&id];
+    if batch.expired {
+        return Err(problem(StatusCode::GONE, "results_expired", "they are deleted").into());
+    }
     let behind = batch.results.iter().skip(page.after as usize);
     let items: Vec<_> = behind.take(page.limit.unwrap_or(1_000)).cloned().collect();
     let next = items.last().map_or(page.after, |item| item.cursor);

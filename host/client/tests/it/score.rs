@@ -236,6 +236,37 @@ async fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_run_goes_on_whose_batch_has_expired() {
+    let case = Case::new(&rows(8)).await;
+    case.mock.change(|inner| inner.faults.results_max = Some(2));
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let mut tell = Some(tell);
+    let observe = |seen: &Progress| {
+        if seen.finished == 2 {
+            tell.take().map(|tell| tell.send(()));
+        }
+    };
+    let interrupt = async { told.await.unwrap() };
+    let first = score(&case.mock.client(), &case.options, observe, interrupt).await.unwrap();
+    assert!(first.interrupted);
+    // Two more had ended when it was deleted.
+    case.mock.change(|inner| {
+        inner.faults.results_max = Some(4);
+        inner.batches.values_mut().for_each(|batch| batch.cancelled = false);
+    });
+    case.mock.change(|inner| {
+        inner.faults.results_max = None;
+        for batch in inner.batches.values_mut() {
+            (batch.cancelled, batch.expired) = (true, true);
+        }
+    });
+    let second = case.run().await.unwrap();
+    assert!(second.ok(), "{}", second.text());
+    assert_eq!((second.skipped, second.requests), (2, 6));
+    assert_eq!(case.rewards(), expected_rewards(8));
+}
+
+#[tokio::test]
 async fn what_finished_after_a_run_was_killed_is_not_computed_again() {
     let case = Case::new(&rows(8)).await;
     case.mock.change(|inner| inner.faults.results_max = Some(2));

@@ -31,7 +31,7 @@ pub(super) struct ReplaySelection<'a> {
 pub(super) struct Report {
     plugin: String,
     against: String,
-    compared: usize,
+    pub compared: usize,
     pub changed: Vec<Change>,
     /// Requests that cannot be compared, and why.
     left_out: Vec<LeftOut>,
