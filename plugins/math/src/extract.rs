@@ -4,7 +4,8 @@
 //! `A:`, `Answer:`, "answer is"); the whole response where it is nothing but an answer; the last formula
 //! (`$...$`, `\(...\)`); the last number with the formula it stands in. A "final answer is" after the last box
 //! comes before it. A box that is never closed is a response cut short: then there is no answer, rather than a
-//! part of one. Text before `</think>` counts only where no text follows it.
+//! part of one. Text before `</think>` counts only where no text follows it, and where a
+//! closed `<answer>` holds anything, the last one's content is the response.
 
 use std::borrow::Cow;
 
@@ -65,8 +66,11 @@ pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Candidate<'_>> {
 
 /// The content of the last closed `<answer>`.
 fn tagged(response: &str) -> Option<&str> {
-    let (before, _) = response.rsplit_once("</answer>")?;
-    let (_, content) = before.rsplit_once("<answer>")?;
+    let last = |text: &str, tag: &str| {
+        text.rmatch_indices('<').map(|(at, _)| at).find(|at| text[*at..].starts_with(tag))
+    };
+    let before = &response[..last(response, "</answer>")?];
+    let content = &before[last(before, "<answer>")? + "<answer>".len()..];
     Some(content.trim()).filter(|content| !content.is_empty())
 }
 

@@ -121,11 +121,17 @@ fn states_answer(raw: &str, folded: &str) -> bool {
 
 /// Labels as the data set has them: a string, a number with all its digits, or a list of accepted answers.
 pub fn labels(json: &RawValue) -> Result<Vec<Label>, Error> {
-    let single = |json: &RawValue| match serde_json::from_str(json.get()) {
-        Ok(serde_json::Value::String(text)) => Label::read(&text),
-        Ok(serde_json::Value::Number(_)) => Label::read(json.get().trim()),
-        Ok(serde_json::Value::Array(_)) => Err(Error::bad_request("a label is no list of lists")),
-        _ => Err(Error::bad_request("a label is a string, a number or a list of them")),
+    let single = |json: &RawValue| {
+        let text = json.get().trim();
+        match text.as_bytes().first() {
+            Some(b'"') => match serde_json::from_str::<String>(text) {
+                Ok(text) => Label::read(&text),
+                Err(error) => Err(Error::bad_request(format!("label: {error}"))),
+            },
+            Some(b'-' | b'0'..=b'9') => Label::read(text),
+            Some(b'[') => Err(Error::bad_request("a label is no list of lists")),
+            _ => Err(Error::bad_request("a label is a string, a number or a list of them")),
+        }
     };
     if !json.get().trim_start().starts_with('[') {
         return Ok(vec![single(json)?]);

@@ -343,29 +343,32 @@ impl<'a> Parser<'a> {
 
 /// The same with both values of what holds `\pm`.
 pub(crate) fn spread(items: Vec<Value>) -> Vec<Value> {
-    let both = |item: Value| match item {
-        Value::Scalar(scalar) => match scalar.expression.signs() {
-            Some(both) => {
-                both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })).into()
-            }
-            None => vec![Value::Scalar(scalar)],
-        },
-        Value::Equation { left, right } => match right.expression.signs() {
-            Some(both) => both
-                .map(|expression| Value::Equation {
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Value::Scalar(scalar) => match scalar.expression.signs() {
+                Some(both) => all.extend(
+                    both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })),
+                ),
+                None => all.push(Value::Scalar(scalar)),
+            },
+            Value::Equation { left, right } => match right.expression.signs() {
+                Some(both) => all.extend(both.map(|expression| Value::Equation {
                     left: left.clone(),
                     right: Scalar { expression, ..right.clone() },
-                })
-                .into(),
-            None => vec![Value::Equation { left, right }],
-        },
-        Value::Sequence { open, close, items } => match signed(&items) {
-            Some(both) => both.map(|items| Value::Sequence { open, close, items }).into(),
-            None => vec![Value::Sequence { open, close, items }],
-        },
-        other => vec![other],
-    };
-    items.into_iter().flat_map(both).collect()
+                })),
+                None => all.push(Value::Equation { left, right }),
+            },
+            Value::Sequence { open, close, items } => match signed(&items) {
+                Some(both) => {
+                    all.extend(both.map(|items| Value::Sequence { open, close, items }));
+                }
+                None => all.push(Value::Sequence { open, close, items }),
+            },
+            other => all.push(other),
+        }
+    }
+    all
 }
 
 /// The members with every `\pm` read as plus, and as minus: `(\pm 3, 0)` is two points.

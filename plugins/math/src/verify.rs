@@ -196,12 +196,14 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
 
 /// Whether an answer names the letter before the answer of a label, and no other answer beside it.
 fn chooses(text: &str, label: &Label, settings: &Settings) -> bool {
+    if label.letter.is_none() || choice(text) != label.letter {
+        return false;
+    }
     let beside = lettered(text).and_then(|(_, rest)| parse(rest).ok());
-    let agrees = match (&label.reading, beside) {
+    match (&label.reading, beside) {
         (Reading::Value(value), Some(beside)) => compare(value, &beside, settings).is_some(),
         _ => true,
-    };
-    label.letter.is_some() && choice(text) == label.letter && agrees
+    }
 }
 
 /// Whether a text is one word, as a product of variables is too.

@@ -365,7 +365,8 @@ fn words_and_choices() {
     for label in [r"\textbf{(D)}\ 26", "(D) 26", r"\text{(D) }26", r"\textbf{(D) 26}"] {
         assert_eq!(judge("D", label, &Settings::default()), Verdict::CorrectText, "{label}");
         assert_eq!(judge("26", label, &Settings::default()), Verdict::CorrectExact, "{label}");
-        wrong(label, &["C", "27", "(D) 27"]);
+        assert_eq!(judge("(D) 27", label, &Settings::default()), Verdict::Unparsable, "{label}");
+        wrong(label, &["C", "27"]);
     }
     wrong("B", &["A", "(C)", "x", "12"]);
     wrong("yes", &["no", "Nope", "12"]);
