@@ -1,4 +1,4 @@
-//! What is printed: texts of strangers on a terminal, and lines that may be more than anybody reads.
+//! Output: texts of strangers on a terminal, and lines that may be more than anybody reads.
 
 use std::io::{ErrorKind, Write as _};
 

@@ -114,11 +114,11 @@ enum PrimaryEnd {
 struct Computation {
     primary: RequestId,
     /// `None` if nobody has ever waited for it.
-    waiters: Option<Box<Waiters>>,
+    waiters: Option<Box<WaiterSet>>,
 }
 
 #[derive(Debug, Default)]
-struct Waiters {
+struct WaiterSet {
     requests: BTreeMap<RequestId, Eligibility>,
     /// Set from the primary's end until [`Dedup::resolve`].
     left: Option<PrimaryEnd>,
@@ -242,7 +242,7 @@ impl Dedup {
         }
         let mut resolution = Resolution::default();
         for key in std::mem::take(&mut self.unresolved) {
-            let Some(Waiters { requests, left: Some(left) }) = self
+            let Some(WaiterSet { requests, left: Some(left) }) = self
                 .remove(&key)
                 .and_then(|computation| computation.waiters)
                 .map(|waiters| *waiters)
@@ -282,7 +282,7 @@ impl Dedup {
         let released = waiters.keys().copied().collect();
         resolution.released.push(Released { request: primary, waiters: released });
         let (tenant, content) = key;
-        let waiters = Some(Box::new(Waiters { requests: waiters, left: None }));
+        let waiters = Some(Box::new(WaiterSet { requests: waiters, left: None }));
         self.live.entry(tenant).or_default().insert(content, Computation { primary, waiters });
     }
 

@@ -29,7 +29,7 @@ const FIND_AGAIN: Duration = Duration::from_secs(limits::WORKERS_FIND_AGAIN_SECO
 pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 
 /// Workers that have ended; see [`Fleet::ends`].
-pub type Ends = mpsc::UnboundedReceiver<TicketId>;
+pub type WorkerEnds = mpsc::UnboundedReceiver<TicketId>;
 
 /// Starts and stops workers by a launcher; cheap to clone.
 #[derive(Clone)]
@@ -268,7 +268,7 @@ impl Fleet {
     /// The ends of workers from now on, as their launchers tell them, for one receiver. One that came by itself has no such
     /// end: it may come again.
     #[must_use]
-    pub fn ends(&self) -> Ends {
+    pub fn ends(&self) -> WorkerEnds {
         let (sender, ends) = mpsc::unbounded_channel();
         *self.0.ends.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         ends

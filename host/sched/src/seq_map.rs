@@ -10,12 +10,12 @@ const BLOCK: u32 = 32;
 /// B-tree filled in order would leave half of each leaf free; yet a wild number costs no more than a block.
 #[derive(Debug)]
 pub(crate) struct SeqMap<T> {
-    blocks: BTreeMap<u32, Block<T>>,
+    blocks: BTreeMap<u32, SeqBlock<T>>,
     len: usize,
 }
 
 #[derive(Debug)]
-struct Block<T> {
+struct SeqBlock<T> {
     /// One place for each number.
     values: Box<[Option<T>]>,
     len: u32,
@@ -27,7 +27,7 @@ impl<T> Default for SeqMap<T> {
     }
 }
 
-impl<T> Block<T> {
+impl<T> SeqBlock<T> {
     fn empty() -> Self {
         Self { values: iter::repeat_with(|| None).take(BLOCK as usize).collect(), len: 0 }
     }
@@ -56,7 +56,7 @@ impl<T> SeqMap<T> {
 
     /// Inserts a value where there is none.
     pub(crate) fn insert(&mut self, seq: u32, value: T) {
-        let block = self.blocks.entry(seq / BLOCK).or_insert_with(Block::empty);
+        let block = self.blocks.entry(seq / BLOCK).or_insert_with(SeqBlock::empty);
         let before = block.values[place(seq)].replace(value);
         debug_assert!(before.is_none(), "{seq} is there already");
         block.len += 1;

@@ -76,12 +76,12 @@ fn logarithm(ran: Micros) -> f64 {
 pub(crate) struct Slowness {
     sum: f64,
     observed: bool,
-    failures: Failures,
+    failures: FailureStreak,
 }
 
 /// The failures of a worker since a stage last ended otherwise there.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Failures {
+struct FailureStreak {
     count: u32,
     since: Micros,
     /// Whether others ran one of those stages to its end in the meantime.
@@ -134,16 +134,16 @@ impl Slowness {
 
     /// A stage ended at the worker without a failure.
     pub(crate) fn ended(&mut self) {
-        self.failures = Failures::default();
+        self.failures = FailureStreak::default();
     }
 
     pub(crate) fn pace(self) -> Pace {
         match self {
             Self { sum, .. } if sum >= SLOW_FROM => Pace::Slow,
-            Self { failures: Failures { count: FAILURES_SLOW.., alone: true, .. }, .. } => {
-                Pace::Slow
-            }
-            Self { failures: Failures { count: 1.., .. }, .. } => Pace::Failing,
+            Self {
+                failures: FailureStreak { count: FAILURES_SLOW.., alone: true, .. }, ..
+            } => Pace::Slow,
+            Self { failures: FailureStreak { count: 1.., .. }, .. } => Pace::Failing,
             Self { observed: true, sum, .. } if sum < SLOW_FROM / 2.0 => Pace::Usual,
             _ => Pace::Unknown,
         }

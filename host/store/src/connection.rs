@@ -111,12 +111,18 @@ async fn check_encoding(connection: &mut PgConnection) -> Result<(), StoreError>
         sqlx::query_scalar!(r#"select current_setting('server_encoding') as "encoding!""#)
             .fetch_one(connection)
             .await?;
-    if encoding == "UTF8" {
-        return Ok(());
+    let advice = "make one with `create database NAME encoding 'UTF8' template template0`";
+    match &*encoding {
+        "UTF8" => Ok(()),
+        // As Debian makes it where no locale is set: it keeps every text, but cuts and compares bytes.
+        "SQL_ASCII" => {
+            tracing::warn!(
+                "the database's encoding is SQL_ASCII: lists that are sorted or searched by texts may fail; {advice}"
+            );
+            Ok(())
+        }
+        _ => Err(StoreError::Conflict(format!("its encoding is {encoding}; {advice}"))),
     }
-    Err(StoreError::Conflict(format!(
-        "its encoding is {encoding}; make one with `create database NAME encoding 'UTF8' template template0`"
-    )))
 }
 
 /// Runs the migrations that the database lacks. It may have newer ones, by the next release, unless one of them says

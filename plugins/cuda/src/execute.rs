@@ -157,7 +157,7 @@ pub(crate) enum Detail {
 }
 
 impl Detail {
-    /// What may be told where something fails at one of these sizes.
+    /// The detail that may be told where something fails at one of these sizes.
     pub(crate) fn at<'a>(sizes: impl IntoIterator<Item = &'a Size>) -> Self {
         match sizes.into_iter().any(|size| size.kind == Kind::HeldOut) {
             true => Self::Kind,

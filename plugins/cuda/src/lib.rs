@@ -5,6 +5,7 @@
 //! take a time that nobody measured, and never make a verdict of a failure of the platform, of a label or
 //! of a reference.
 
+mod callable;
 mod limits;
 mod settings;
 mod verdict;

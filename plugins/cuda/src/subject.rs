@@ -4,7 +4,7 @@ use assay_plugin::gpu::KernelInfo;
 
 use crate::extract::{Form, Script, SourceUnit};
 use crate::label::{Launch, Trusted};
-use crate::limits::{FUNCTION_BYTES_MAX, LOG_SHOWN_BYTES_MAX, NAME_BYTES_MAX};
+use crate::limits::LOG_SHOWN_BYTES_MAX;
 use crate::verdict::{Failure, Verdict, beginning};
 
 /// A program to compile: that of a response, or one of the label's.
@@ -32,18 +32,6 @@ impl<'a> Subject<'a> {
             file,
         }
     }
-}
-
-/// Fails for a name that the host calls no function by: none of C++, such as a text that a module binds one to.
-pub(crate) fn check_callable(name: &str) -> Result<(), Failure> {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let begins = name.starts_with(|letter: char| !letter.is_ascii_digit());
-    if begins && name.bytes().all(is_letter) && name.len() <= FUNCTION_BYTES_MAX {
-        return Ok(());
-    }
-    let shown = beginning(name, NAME_BYTES_MAX).escape_debug().to_string();
-    let reason = format!("`{shown}` is no name of a function that can be called here");
-    Err(Failure::new(Verdict::Unsupported, reason))
 }
 
 /// A kernel by its name in the source; a C++ name is found by what the compiler made of it.

@@ -93,7 +93,7 @@ pub(crate) fn states_value(before: &str) -> bool {
     matches!(&before[start..], "is" | "are" | "equals" | "be" | "was" | "by" | "exactly")
 }
 
-/// What a sentence states before it gives a reason: `18` of `18, since she sells 9`.
+/// The part of a sentence before it gives a reason: `18` of `18, since she sells 9`.
 pub(crate) fn stated_first(sentence: &str) -> Option<&str> {
     let reasons = [" since ", " because ", " as ", " where ", " which "];
     let end = reasons.iter().filter_map(|reason| sentence.find(reason)).min()?;

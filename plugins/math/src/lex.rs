@@ -3,13 +3,12 @@
 
 use crate::kind::{Join, Kind};
 use crate::limits;
-use crate::measure::is_unit_symbol;
 use crate::names::{
     WORDS, command_kind, environment, is_layout, is_text, letter_atom, named, sign,
 };
 use crate::number::{Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
-use crate::units;
+use crate::units::{self, is_unit_symbol};
 use crate::unreadable::{Result, Unreadable};
 
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use crate::expression::Expression;
 use crate::kind::Kind;
 use crate::limits;
 use crate::parse::{Degrees, Parser};
-use crate::polynomial::{Atom, Symbol};
-use crate::units::Unit;
+use crate::polynomial::Atom;
+use crate::units::{Unit, is_unit_symbol};
 use crate::unreadable::Result;
 use crate::value::Scalar;
 
@@ -126,10 +126,6 @@ impl Parser<'_> {
             _ => false,
         }
     }
-}
-
-pub(crate) fn is_unit_symbol(symbol: Symbol) -> bool {
-    matches!(symbol.letter, 'm' | 's' | 'g' | 'h' | 'L' | 'Ω') && symbol.index().is_empty()
 }
 
 /// The `C` of `25^\circ C`.

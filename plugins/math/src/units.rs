@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use num_rational::Ratio;
 use num_traits::{CheckedMul, One};
 
+use crate::polynomial::Symbol;
+
 /// A unit: its dimension, and the number of base units in one of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
@@ -207,6 +209,11 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// Whether a letter of a formula may be a unit behind a value.
+pub(crate) fn is_unit_symbol(symbol: Symbol) -> bool {
+    matches!(symbol.letter, 'm' | 's' | 'g' | 'h' | 'L' | 'Ω') && symbol.index().is_empty()
 }
 
 #[cfg(test)]

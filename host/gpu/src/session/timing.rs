@@ -88,7 +88,7 @@ impl Doubts {
     }
 }
 
-/// What is doubtful about the candidate's timing beside the reference's on the same device: what the reference does as
+/// The doubts about the candidate's timing beside the reference's on the same device: what the reference does as
 /// well is not the candidate's doing. `touched_bytes` are those of inputs and outputs.
 pub(super) fn doubts(
     candidate: &Timing,

@@ -2,8 +2,8 @@
 
 use super::source::Source;
 use super::{nothing, unsupported};
+use crate::callable::check_callable;
 use crate::label::Task;
-use crate::subject::check_callable;
 use crate::verdict::Failure;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

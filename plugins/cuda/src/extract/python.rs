@@ -2,10 +2,10 @@
 
 use super::form::{self, Form};
 use super::{Program, Script, SourceUnit, nothing, unsupported};
+use crate::callable::check_callable;
 use crate::label::Task;
 use crate::limits::FUNCTIONS_MAX;
 use crate::python::{self, Extension};
-use crate::subject::check_callable;
 use crate::verdict::{Failure, Verdict};
 
 /// The lines that PyTorch puts before the sources.

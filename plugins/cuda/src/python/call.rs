@@ -11,8 +11,8 @@ use super::scope::{LocalNames, Locals, Variables};
 use super::tensor::ShapedTensor;
 use super::value::{OwnClass, OwnFunction, Value};
 use super::{Call, unsupported};
+use crate::callable::check_callable;
 use crate::limits::{ARGUMENTS_MAX, DIMENSIONS_MAX, EXTENSION_CALLS_MAX, SOURCE_BYTES_MAX};
-use crate::subject::check_callable;
 use crate::verdict::{Failure, Stop};
 
 /// The arguments of a call: those in their order, and those by name.
