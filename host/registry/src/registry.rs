@@ -212,7 +212,7 @@ impl Registry {
             return Ok(compiled);
         }
         let turn = self.compiler.turn(tenant).await;
-        // Whoever had a turn before may have compiled it.
+        // Another call may have compiled it while this one waited for its turn.
         if let Some(compiled) = self.kept_code(component, engine).await? {
             return Ok(compiled);
         }

@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(pieces.concat(), b"compiled");
         let other = super::digest(b"other");
         assert!(!blobs.has(other).await.expect("answers"));
-        // What is missing is not waited for.
+        // A missing object is an error at once: only a store that fails is asked again.
         let missing = blobs.read_after_retries(other, 0, Duration::from_secs(3_600)).await;
         assert!(matches!(missing.err(), Some(BlobError::NotFound(_))));
     }

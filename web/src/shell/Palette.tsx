@@ -140,7 +140,7 @@ function useFound(session: Session, typed: string) {
   if (wanted === "" || !may(session, "batches:read")) {
     return { entries: [], searching: false, failed: undefined };
   }
-  // What was found for another text is nothing to open.
+  // Results for an earlier text must not be opened.
   if (q !== wanted) return { entries: [], searching: true, failed: undefined };
   return {
     entries: [

@@ -167,7 +167,7 @@ mod tests {
                 wall_ms: 10.0,
                 ..ProgramRun::default()
             };
-            // What is kept of the output does not count.
+            // The digest counts, not the part of the output that is kept.
             let report = Report { cases: vec![ran], ..Report::default() };
             told(&report, 2, &[expected.into(), String::new()])
         };

@@ -23,7 +23,7 @@ export function RollBack({ name, channel: current }: Props) {
       const call = { params, body: { from: version } };
       return await data(api.POST("/v1/plugins/{name}/channels/{channel}/rollback", call));
     } finally {
-      // Of a call without an answer it is not known what it did.
+      // A call without an answer may have rolled back all the same.
       void pluginsChanged(queries);
     }
   };
