@@ -1,5 +1,7 @@
 //! The payloads of a live batch, which the scheduler does not know.
 
+mod entry;
+mod request_keys;
 mod summary;
 
 use std::collections::{BTreeMap, HashMap};
@@ -7,18 +9,16 @@ use std::sync::Arc;
 
 use assay_api::batch::BatchState;
 use assay_api::result::{Counts, ResultItem, StageTime};
-use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::id::{BatchId, RequestId};
 use assay_core::limits;
-use assay_core::outcome::{Artifact, ErrorCode, Outcome};
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_core::time::Micros;
-use bytes::Bytes;
 
 use crate::batch_stats::BatchStats;
-use crate::budget::BudgetPermit;
 use crate::command::{HashedItem, Reply};
 use crate::committed::CommittedBatch;
-use crate::dedup::{ContentHash, SharedOutcome};
-use crate::fair_semaphore::{FairPermit, FairSemaphore};
+use crate::dedup::ContentHash;
+use crate::fair_semaphore::FairSemaphore;
 use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
@@ -26,11 +26,14 @@ use crate::traces::RequestTraces;
 use assay_planner::Forecasts;
 use assay_store::admissions::{BatchMark, RequestRow};
 use assay_store::restore::LastArtifact;
+use request_keys::RequestKeys;
+
+pub(super) use entry::Entry;
 
 pub(super) struct LiveBatch {
     pub committed: Arc<CommittedBatch>,
     pub state: BatchState,
-    keys: HashMap<Arc<str>, u32>,
+    keys: RequestKeys,
     groups: HashMap<Arc<str>, u32>,
     group_names: Vec<Arc<str>>,
     /// Entries by sequence number; `None` once the request has ended, or if the database refused it.
@@ -67,69 +70,6 @@ struct StageUse {
     ran: Micros,
 }
 
-/// A request that has not ended.
-pub(super) struct Entry {
-    pub key: Arc<str>,
-    pub group: Option<u32>,
-    pub body: Bytes,
-    /// `None` while its first stage has not ended and has read no storage.
-    stages: Option<Box<EndedStages>>,
-    /// The number of the last line of its log; lines of a later try come after it.
-    pub log_lines: u32,
-    pub permit: BudgetPermit,
-    /// The deadline of the client that waits for it, if it named one.
-    pub due: Option<Micros>,
-    /// The hash by which equal requests find it, if it may be deduplicated.
-    pub content: Option<ContentHash>,
-    /// The outcome that it takes from a primary.
-    pub shared: Option<Arc<SharedOutcome>>,
-}
-
-/// The stages of a request that have ended. Requests that wait for their first stage have none, so that a million of them
-/// stay small.
-#[derive(Default)]
-pub(super) struct EndedStages {
-    /// The artifact of the last one.
-    pub input: Option<Artifact>,
-    /// The artifact's share of the memory; none where more was restored than there is.
-    input_place: Option<FairPermit>,
-    /// Times of the stages that ended in `next`, including those before a restart.
-    pub times: Vec<StageTime>,
-    /// The number of those stages that the scheduler knows of.
-    pub advanced: usize,
-    /// Whether one of its stages has read storage, or may have before a restart. An equal request that comes later may find
-    /// other objects there.
-    pub read_storage: bool,
-}
-
-impl Entry {
-    /// The artifact with which the next stage starts.
-    pub(super) fn input(&self) -> Option<&Artifact> {
-        self.stages.as_ref()?.input.as_ref()
-    }
-
-    /// Replaces the artifact with which the next stage starts.
-    pub(super) fn set_input(
-        &mut self,
-        artifact: Artifact,
-        tenant: TenantId,
-        places: &FairSemaphore,
-    ) {
-        let stages = self.stages_mut();
-        stages.input_place = places.take_free(tenant, artifact.bytes.len());
-        stages.input = Some(artifact);
-    }
-
-    pub(super) fn stages_mut(&mut self) -> &mut EndedStages {
-        self.stages.get_or_insert_default()
-    }
-
-    /// The stages that ended, of a request that ends as well.
-    pub(super) fn take_stages(&mut self) -> EndedStages {
-        self.stages.take().map_or_else(EndedStages::default, |stages| *stages)
-    }
-}
-
 /// The reason why a batch accepts no more requests, if there is one.
 pub(crate) fn refusal(state: BatchState) -> Option<DispatchError> {
     match state {
@@ -157,7 +97,7 @@ impl LiveBatch {
             used: vec![StageUse::default(); committed.plugin.shapes.len()],
             committed,
             state: BatchState::Announced,
-            keys: HashMap::new(),
+            keys: RequestKeys::default(),
             groups: HashMap::new(),
             group_names: Vec::new(),
             entries: Vec::new(),
@@ -260,7 +200,7 @@ impl LiveBatch {
 
     /// The next request's sequence number. Those of refused requests are not used again.
     fn next_seq(&self) -> u32 {
-        u32::try_from(self.entries.len()).expect("a batch is within its limit")
+        self.keys.next_seq()
     }
 
     /// The batch if it is open and all its requests have ended, so that it waits for its trainer.
@@ -330,6 +270,10 @@ impl LiveBatch {
         self.entries.get_mut(seq as usize)?.take()
     }
 
+    pub(super) fn key(&self, seq: u32) -> &str {
+        self.keys.get(seq)
+    }
+
     pub(super) fn group_name(&self, group: u32) -> Option<&Arc<str>> {
         self.group_names.get(group as usize)
     }
@@ -339,11 +283,11 @@ impl LiveBatch {
         let refused = refusal(self.state).or(self.is_full().then_some(DispatchError::Sealed));
         let mut taken = TakenItems::default();
         for HashedItem { item, content } in items {
-            if let Some(&seq) = self.keys.get(item.key.as_str()) {
+            if let Some(seq) = self.keys.find(&item.key) {
                 let id = RequestId { batch: self.id(), seq };
                 taken.fates.push(ItemFate::Repeated(id));
                 if let (Some(due), Some(entry)) = (item.due, self.entry_mut(seq)) {
-                    entry.due = Some(due);
+                    entry.set_due(due);
                     taken.dues.push((id, due));
                 }
                 continue;
@@ -374,7 +318,7 @@ impl LiveBatch {
     /// it.
     pub(super) fn take_back(&mut self, rows: &[RequestRow], mark: BatchMark) -> Vec<Reply<()>> {
         for row in rows {
-            self.keys.remove(row.key.as_str());
+            self.keys.remove(&row.key);
             self.refused += u32::from(self.end(row.seq).is_some());
         }
         if mark.sealed_at.is_some() && self.state == BatchState::Sealed {
@@ -400,30 +344,20 @@ impl LiveBatch {
     /// Passes over the numbers of requests that the database refused before a restart.
     pub(super) fn skip_to(&mut self, seq: u32) {
         while self.next_seq() < seq {
+            self.keys.skip();
             self.entries.push(None);
             self.refused += 1;
         }
     }
 
-    fn add(&mut self, item: NewItem, content: Option<ContentHash>) {
-        let key: Arc<str> = item.key.into();
-        if let Some(context) = item.trace {
+    fn add(&mut self, mut item: NewItem, content: Option<ContentHash>) {
+        if let Some(context) = item.trace.take() {
             let seq = self.next_seq();
             self.traces.begin(seq, context, &self.committed.row);
         }
-        let group = item.group.map(|name| self.group(&name));
-        self.keys.insert(key.clone(), self.next_seq());
-        self.entries.push(Some(Entry {
-            key,
-            group,
-            body: item.body,
-            stages: None,
-            log_lines: 0,
-            permit: item.permit,
-            due: item.due,
-            content,
-            shared: None,
-        }));
+        self.keys.push(std::mem::take(&mut item.key));
+        let group = item.group.take().map(|name| self.group(&name));
+        self.entries.push(Some(Entry::new(item, group, content)));
     }
 
     pub(super) fn group(&mut self, name: &str) -> u32 {
@@ -462,7 +396,7 @@ impl LiveBatch {
 
     /// Restores a request that has ended.
     pub(super) fn restore_finished(&mut self, key: String) {
-        self.keys.insert(key.into(), self.next_seq());
+        self.keys.push(key);
         self.entries.push(None);
     }
 
@@ -470,11 +404,7 @@ impl LiveBatch {
     pub(super) fn hold_artifacts(&mut self, places: &FairSemaphore) {
         let tenant = self.committed.row.tenant;
         for entry in self.entries.iter_mut().flatten() {
-            if let Some(stages) = &mut entry.stages
-                && let Some(input) = &stages.input
-            {
-                stages.input_place = places.take_free(tenant, input.bytes.len());
-            }
+            entry.hold_input(tenant, places);
         }
     }
 }

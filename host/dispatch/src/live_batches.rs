@@ -142,7 +142,7 @@ impl LiveBatches {
     pub(super) fn give(&mut self, request: RequestId, known: Arc<SharedOutcome>) {
         let batch = self.by_id.get_mut(&request.batch);
         if let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) {
-            entry.shared = Some(known);
+            entry.set_shared(known);
         }
     }
 

@@ -231,7 +231,7 @@ impl Shell {
         let request = finish.request;
         let Some((batch, mut entry)) = self.batches.end(request) else { return };
         // Its batch may have been cancelled before it could take the outcome.
-        let given = entry.shared.take().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
+        let given = entry.take_shared().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
         let (outcome, shared_from) = match given {
             Some(known) => (known.outcome.clone(), Some(known.primary)),
             None => (batch.outcome(finish.end, payload), None),
@@ -265,7 +265,7 @@ impl Shell {
         let item = ResultItem {
             cursor: batch.position,
             id: request,
-            key: entry.key.as_ref().into(),
+            key: batch.key(request.seq).into(),
             group: entry
                 .group
                 .and_then(|group| batch.group_name(group))

@@ -261,7 +261,7 @@ impl Shell {
             let request = RequestId { batch: id, seq: row.seq };
             let progress = self.progress_of(request, Eligibility::Primary);
             let entry = self.batches.get(id)?.entry(row.seq)?;
-            let (group, deadline) = (entry.group, entry.due);
+            let (group, deadline) = (entry.group, entry.due());
             let expected_ms = row.expected_ms;
             Some(NewRequest { seq: row.seq, group, arrived: at, deadline, expected_ms, progress })
         });

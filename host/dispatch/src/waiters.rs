@@ -28,7 +28,7 @@ impl Shell {
     pub(super) fn submitted(&mut self, batch: BatchId, requests: Vec<NewRequest>) {
         let Some(live) = self.batches.get(batch) else { return };
         let ended = requests.iter().filter_map(|new| {
-            let known = live.entry(new.seq)?.shared.as_ref()?;
+            let known = live.entry(new.seq)?.shared()?;
             Some(waiter_end(RequestId { batch, seq: new.seq }, known))
         });
         let ended: Vec<WaiterEnd> = ended.collect();

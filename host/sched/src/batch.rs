@@ -24,7 +24,7 @@ use std::sync::Arc;
 use assay_core::id::{RequestId, WorkerId};
 use assay_core::time::Micros;
 
-use crate::action::{Action, FinalEnd, StageTiming};
+use crate::action::{Action, FinalEnd, Finish, StageTiming};
 use crate::config::Config;
 use crate::event::{NewBatch, NewRequest, Progress};
 use crate::fair_queue::Owner;
@@ -265,8 +265,7 @@ impl Batch {
         let request = self.requests.get_mut(seq).expect("a live lease's request is unfinished");
         self.stages[request.stage].live -= 1;
         self.stages[request.stage].ran(timing.ran);
-        request.ran.push(timing);
-        request.advance(now);
+        request.advance(timing, now);
         let (stage, at) = (request.stage, request.earliest_end());
         self.reach(stage, at);
         self.touched = now;
@@ -282,15 +281,17 @@ impl Batch {
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Option<u32> {
-        let mut request = self.requests.remove(seq).expect("a request ends once");
-        request.ran.extend(timing);
+        let request = self.requests.remove(seq).expect("a request ends once");
         let stage = &mut self.stages[request.stage];
         stage.live -= 1;
         if let Some(timing) = timing {
             stage.ran(timing.ran);
         }
-        let earliest_end = request.earliest_end();
-        self.ended(seq, request, end, earliest_end, now, out)
+        let ran = timing.map_or(Micros::ZERO, |timing| timing.ran);
+        let earliest_end = request.earliest_end() + ran;
+        self.keep(request.arrived, request.times().chain(timing.map(|_| ran)), end.ending());
+        let group = request.group;
+        self.ended(group, request.into_finish(self.id(seq), end, timing, earliest_end), now, out)
     }
 
     /// A waiter ends with its primary, which could have ended at `primary_end`. Returns its group.
@@ -305,25 +306,27 @@ impl Batch {
         let request = self.requests.remove(seq).expect("a request ends once");
         self.waiters.live -= 1;
         let earliest_end = request.arrived.max(primary_end);
-        self.ended(seq, request, end, earliest_end, now, out)
+        self.keep(request.arrived, request.times(), end.ending());
+        let group = request.group;
+        self.ended(group, request.into_finish(self.id(seq), end, None, earliest_end), now, out)
     }
 
     fn ended(
         &mut self,
-        seq: u32,
-        request: Request,
-        end: FinalEnd,
-        earliest_end: Micros,
+        group: Option<u32>,
+        finish: Finish,
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Option<u32> {
         self.touched = now;
-        let group = request.group;
-        self.keep(request.arrived, request.times(), end.ending());
-        let id = RequestId { batch: self.new.id, seq };
-        out.push(Action::Finish(request.into_finish_at(id, end, earliest_end)));
+        let earliest_end = finish.earliest_end;
+        out.push(Action::Finish(finish));
         self.count_end(group, earliest_end, out);
         group
+    }
+
+    fn id(&self, seq: u32) -> RequestId {
+        RequestId { batch: self.new.id, seq }
     }
 
     /// Keeps what the planner learns of an ended request.

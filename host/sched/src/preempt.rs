@@ -75,7 +75,7 @@ impl Sched {
             let (held, elapsed) = worker.running(self.now)?;
             let batch = self.batches.get(&held.request.batch);
             let request = batch.and_then(|batch| batch.requests.get(held.request.seq));
-            let spared = request.is_some_and(|request| request.preempted >= PREEMPTIONS_MAX);
+            let spared = request.is_some_and(|request| request.preempted() >= PREEMPTIONS_MAX);
             let may = held.owner.tenant == tenant && !worker.draining;
             (may && (held.abandoned || !spared)).then_some((
                 !held.abandoned,
@@ -97,7 +97,9 @@ impl Sched {
             if request.leave_to_other(id) {
                 continue;
             }
-            request.preempted += u32::from(place == 0);
+            if place == 0 {
+                request.preempt();
+            }
             self.queue(held.request);
         }
     }

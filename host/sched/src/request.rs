@@ -37,14 +37,9 @@ pub(crate) struct Request {
     pub(crate) ready: Micros,
     /// The worker that holds its lease; `None` while it waits.
     pub(crate) holder: Option<WorkerId>,
-    rare: Option<Box<Rare>>,
-    /// Ended tries of this stage; those that failed, and those that were lost with their worker.
+    /// Ended tries of this stage.
     pub(crate) tries: u32,
-    failed: u32,
-    lost: u32,
-    /// The tries of this stage that ended because another tenant took the worker; they are not counted as tries.
-    pub(crate) preempted: u32,
-    pub(crate) ran: Vec<StageTiming>,
+    rare: Option<Box<Rare>>,
 }
 
 /// The fields that few requests have. They are allocated apart, so that a million queued requests stay small.
@@ -60,8 +55,15 @@ struct Rare {
     inherited_deadline: Option<Micros>,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
     before: Vec<Micros>,
+    /// The stages that ended since.
+    ran: Vec<StageTiming>,
     /// The time that its stages are expected to take together, in milliseconds.
     expected_ms: Option<u32>,
+    /// The tries of this stage that failed, and those that were lost with their worker.
+    failed: u32,
+    lost: u32,
+    /// The tries of this stage that ended because another tenant took the worker; they are not counted as tries.
+    preempted: u32,
 }
 
 /// The consequence of the end of a try.
@@ -86,12 +88,8 @@ impl Request {
             arrived,
             ready,
             holder: None,
-            rare: (!before.is_empty()).then(|| Box::new(Rare { before, ..Rare::default() })),
             tries: 0,
-            failed: 0,
-            lost: 0,
-            preempted: 0,
-            ran: Vec::new(),
+            rare: (!before.is_empty()).then(|| Box::new(Rare { before, ..Rare::default() })),
         }
     }
 
@@ -177,8 +175,9 @@ impl Request {
 
     /// How long each of its stages ran that ended, from the first on.
     pub(crate) fn times(&self) -> impl Iterator<Item = Micros> {
-        let before = self.rare.iter().flat_map(|rare| rare.before.iter().copied());
-        before.chain(self.ran.iter().map(|stage| stage.ran))
+        self.rare.iter().flat_map(|rare| {
+            rare.before.iter().copied().chain(rare.ran.iter().map(|stage| stage.ran))
+        })
     }
 
     /// A try ended with an answer.
@@ -205,8 +204,8 @@ impl Request {
             End::Scored => TryConsequence::End(FinalEnd::Scored),
             // Tried again, it would run into its timeout again.
             End::TimedOut => TryConsequence::End(FinalEnd::TimedOut { stage: self.stage }),
-            End::Failed(code) if may_pass(code) && self.failed < shape.retries_max => {
-                self.failed += 1;
+            End::Failed(code) if may_pass(code) && self.failed() < shape.retries_max => {
+                self.rare_mut().failed += 1;
                 TryConsequence::Retry
             }
             End::Failed(code) => failed(code),
@@ -218,32 +217,45 @@ impl Request {
     pub(crate) fn lost(&mut self, code: ErrorCode, retries_max: u32) -> Option<FinalEnd> {
         self.holder = None;
         self.tries += 1;
-        self.lost += 1;
-        (self.lost > retries_max).then_some(FinalEnd::Error { code, attempts: self.tries })
+        let lost = &mut self.rare_mut().lost;
+        *lost += 1;
+        (*lost > retries_max).then_some(FinalEnd::Error { code, attempts: self.tries })
     }
 
-    pub(crate) fn into_finish(self, request: RequestId, end: FinalEnd) -> Finish {
-        let earliest_end = self.earliest_end();
-        self.into_finish_at(request, end, earliest_end)
-    }
-
-    pub(crate) fn into_finish_at(
+    /// How the request ends; `last` is its last stage, where that ran to an end.
+    pub(crate) fn into_finish(
         self,
         request: RequestId,
         end: FinalEnd,
+        last: Option<StageTiming>,
         earliest_end: Micros,
     ) -> Finish {
-        Finish { request, end, stages: self.ran, earliest_end }
+        let mut stages = self.rare.map_or_else(Vec::new, |rare| rare.ran);
+        stages.extend(last);
+        Finish { request, end, stages, earliest_end }
     }
 
-    /// Ready for the next stage.
-    pub(crate) fn advance(&mut self, now: Micros) {
+    /// Ready for the next stage, after one that took so long.
+    pub(crate) fn advance(&mut self, timing: StageTiming, now: Micros) {
         self.stage += 1;
         self.ready = now;
         self.tries = 0;
-        self.failed = 0;
-        self.lost = 0;
-        self.preempted = 0;
+        let rare = self.rare_mut();
+        rare.ran.push(timing);
+        (rare.failed, rare.lost, rare.preempted) = (0, 0, 0);
+    }
+
+    /// The tries of this stage that ended because another tenant took the worker.
+    pub(crate) fn preempted(&self) -> u32 {
+        self.rare.as_ref().map_or(0, |rare| rare.preempted)
+    }
+
+    pub(crate) fn preempt(&mut self) {
+        self.rare_mut().preempted += 1;
+    }
+
+    fn failed(&self) -> u32 {
+        self.rare.as_ref().map_or(0, |rare| rare.failed)
     }
 }
 

@@ -344,7 +344,8 @@ impl Sched {
                 self.deadlines.remove(&(deadline, id));
             }
             let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
-            out.push(Action::Finish(request.into_finish(id, end)));
+            let earliest_end = request.earliest_end();
+            out.push(Action::Finish(request.into_finish(id, end, None, earliest_end)));
         }
         let ended = self.now;
         let mut profile = None;

@@ -1,9 +1,11 @@
 use assay_api::batch::Consumes;
 use assay_core::id::{Digest, TenantId};
 use assay_store::admissions::BatchRow;
+use bytes::Bytes;
 use uuid::Uuid;
 
 use super::*;
+use crate::budget::BudgetPermit;
 use crate::committed::CommittedView;
 use crate::plugin::tests::description;
 use crate::plugin::{CompiledForms, ReadyPlugin};
