@@ -32,6 +32,7 @@ pub(crate) enum Command {
     WorkerLost { worker: WorkerId },
     Finished { worker: WorkerId, finished: Vec<proto::Finished> },
     PluginLoads { worker: WorkerId, loads: Vec<proto::Load> },
+    StartedBeforeRevoked { worker: WorkerId, leases: Vec<u64> },
     Planned(PlanResult),
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
     View { reply: oneshot::Sender<SchedView> },

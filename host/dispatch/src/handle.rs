@@ -291,6 +291,16 @@ impl Dispatch {
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
     }
 
+    /// Leases that a worker had started when they were revoked.
+    pub async fn started_before_revoked(
+        &self,
+        worker: WorkerId,
+        leases: Vec<u64>,
+    ) -> Result<(), DispatchError> {
+        let command = Command::StartedBeforeRevoked { worker, leases };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
+    }
+
     /// Ends the loop; later calls get [`DispatchError::Stopping`].
     pub async fn stop(&self) {
         // If the loop has already ended, there is nothing to stop.

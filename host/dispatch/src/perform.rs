@@ -39,7 +39,9 @@ impl Shell {
         });
         let end = self.batches.admit_artifact(held.request.batch, end);
         self.note_starved(worker, &end);
-        self.keep_logs(held.request, held.stage, finished.logs);
+        if !held.revoked {
+            self.keep_logs(held.request, held.stage, finished.logs);
+        }
         let kind = match &end {
             StageEnd::Next(_) => End::Next,
             StageEnd::Scored(_) => End::Scored,
@@ -49,7 +51,8 @@ impl Shell {
         let now = now();
         // The worker's word counts no further than it can be true.
         let ran = Micros(finished.ran_us).min(now.since(held.granted));
-        if let Some(batch) = self.batches.get_mut(held.request.batch) {
+        let batch = self.batches.get_mut(held.request.batch).filter(|_| !held.revoked);
+        if let Some(batch) = batch {
             batch.traces.answered(held.request.seq, held.granted, || {
                 stage_answer(now, ran, &end, finished.calls)
             });
@@ -202,7 +205,7 @@ impl Shell {
             let pool = worker.pool.to_string();
             metrics::counter!("assay_hedges_total", "pool" => pool).increment(1);
         }
-        self.workers.grant(id, HeldLease { request, stage, granted }, message);
+        self.workers.grant(id, HeldLease { request, stage, granted, revoked: false }, message);
     }
 
     fn advance(

@@ -217,6 +217,13 @@ impl Shell {
                     });
                 }
             }
+            Command::StartedBeforeRevoked { worker, leases } => {
+                for lease in leases.into_iter().map(LeaseId) {
+                    if self.workers.started_before_revoked(worker, lease) {
+                        self.step(Event::StartedBeforeRevoked { worker, lease });
+                    }
+                }
+            }
             Command::Planned(planned) => {
                 let now = now();
                 for forecast in planned.forecasts() {

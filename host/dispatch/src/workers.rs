@@ -68,6 +68,9 @@ pub(super) struct Worker {
     /// Whether it came by itself.
     pub came: bool,
     pub leases: HashMap<LeaseId, HeldLease>,
+    /// Leases that were revoked, and that it may have started all the same. It runs leases in their order: an answer
+    /// to a later one says that it runs none of them.
+    revoked: BTreeMap<LeaseId, HeldLease>,
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
     pub pool: Arc<str>,
@@ -90,6 +93,8 @@ pub(super) struct HeldLease {
     pub request: RequestId,
     pub stage: usize,
     pub granted: Micros,
+    /// Whether it was revoked when the worker had started it: what comes of it is for nothing.
+    pub revoked: bool,
 }
 
 impl Worker {
@@ -145,6 +150,7 @@ impl Workers {
             pid,
             came,
             leases: HashMap::new(),
+            revoked: BTreeMap::new(),
             outbox: proto::ToWorker::default(),
             pool,
             architecture,
@@ -209,16 +215,35 @@ impl Workers {
     /// Takes a lease back, before or after it was sent; returns it, if the worker held it.
     pub(super) fn revoke(&mut self, id: WorkerId, lease: LeaseId) -> Option<HeldLease> {
         let worker = self.by_id.get_mut(&id)?;
-        let held = worker.leases.remove(&lease);
-        worker.outbox.grants.retain(|grant| grant.lease != lease.0);
+        let held = worker.leases.remove(&lease)?;
+        let unsent = worker.outbox.grants.iter().position(|grant| grant.lease == lease.0);
+        if let Some(place) = unsent {
+            worker.outbox.grants.remove(place);
+            return Some(held);
+        }
         worker.outbox.revoked.push(lease.0);
-        held
+        worker.revoked.insert(lease, HeldLease { revoked: true, ..held });
+        if worker.revoked.len() > limits::PREFETCH_LEASES_MAX {
+            worker.revoked.pop_first();
+        }
+        Some(held)
+    }
+
+    /// The worker says that it had started a lease when it was revoked. Returns whether that may be: it holds it again then.
+    pub(super) fn started_before_revoked(&mut self, id: WorkerId, lease: LeaseId) -> bool {
+        let Some(worker) = self.by_id.get_mut(&id) else { return false };
+        let Some(held) = worker.revoked.remove(&lease) else { return false };
+        worker.leases.insert(lease, held);
+        true
     }
 
     /// The worker ended a stage; returns the lease, if it holds it.
     pub(super) fn finished(&mut self, id: WorkerId, lease: LeaseId) -> Option<HeldLease> {
         let worker = self.by_id.get_mut(&id)?;
         let held = worker.leases.remove(&lease)?;
+        if !worker.revoked.is_empty() {
+            worker.revoked = worker.revoked.split_off(&lease);
+        }
         worker.stages_done += 1;
         Some(held)
     }
@@ -291,7 +316,7 @@ mod tests {
     }
 
     fn held(seq: u32) -> HeldLease {
-        HeldLease { request: request(seq), stage: 1, granted: Micros(5) }
+        HeldLease { request: request(seq), stage: 1, granted: Micros(5), revoked: false }
     }
 
     fn grant(lease: u64) -> proto::Grant {
@@ -314,9 +339,29 @@ mod tests {
         assert_eq!(workers.send_outboxes(), []);
         let message = sent.try_recv().expect("a message");
         let grants: Vec<u64> = message.grants.iter().map(|grant| grant.lease).collect();
-        assert_eq!((grants, message.revoked), (vec![2], vec![1]));
+        assert_eq!((grants, message.revoked), (vec![2], vec![]));
         workers.send_outboxes();
         assert!(sent.try_recv().is_err(), "an empty message");
+    }
+
+    #[test]
+    fn a_lease_that_was_started_before_it_was_revoked_is_held_again() {
+        let (mut workers, id, mut sent) = workers();
+        (1..=3).for_each(|lease| workers.grant(id, held(lease as u32), grant(lease)));
+        workers.send_outboxes();
+        assert_eq!(workers.revoke(id, LeaseId(2)), Some(held(2)));
+        assert_eq!(workers.revoke(id, LeaseId(3)), Some(held(3)));
+        workers.grant(id, held(4), grant(4));
+        workers.send_outboxes();
+        let revoked =
+            std::iter::from_fn(|| sent.try_recv().ok()).flat_map(|message| message.revoked);
+        assert_eq!(revoked.collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(workers.finished(id, LeaseId(1)), Some(held(1)));
+        assert!(workers.started_before_revoked(id, LeaseId(2)));
+        assert!(!workers.started_before_revoked(id, LeaseId(2)));
+        assert_eq!(workers.finished(id, LeaseId(2)), Some(HeldLease { revoked: true, ..held(2) }));
+        assert_eq!(workers.finished(id, LeaseId(4)), Some(held(4)));
+        assert!(!workers.started_before_revoked(id, LeaseId(3)), "it answered a later one");
     }
 
     #[test]

@@ -92,7 +92,8 @@ async fn read(
             Ok(Ok(None)) => return "its stream ended".into(),
             Ok(Ok(Some(message))) => {
                 heard.now();
-                if message.finished.len().max(message.loads.len())
+                let (finished, loads, started) = (message.finished, message.loads, message.started);
+                if finished.len().max(loads.len()).max(started.len())
                     > limits::WORKER_MESSAGE_ITEMS_MAX
                 {
                     return "it sent more than it can have leases for".into();
@@ -100,16 +101,18 @@ async fn read(
                 if message.leaving && dispatch.drain(worker).await.is_err() {
                     return STOPPING.into();
                 }
-                if message.finished.is_empty() && message.loads.is_empty() && !message.leaving {
+                let is_empty = finished.is_empty() && loads.is_empty() && started.is_empty();
+                if is_empty && !message.leaving {
                     count_run_delay(pool, Micros(message.run_delay_us));
                 }
-                if !message.finished.is_empty()
-                    && dispatch.finished(worker, message.finished).await.is_err()
-                {
+                if !finished.is_empty() && dispatch.finished(worker, finished).await.is_err() {
                     return STOPPING.into();
                 }
-                if !message.loads.is_empty()
-                    && dispatch.plugin_loads(worker, message.loads).await.is_err()
+                if !loads.is_empty() && dispatch.plugin_loads(worker, loads).await.is_err() {
+                    return STOPPING.into();
+                }
+                if !started.is_empty()
+                    && dispatch.started_before_revoked(worker, started).await.is_err()
                 {
                     return STOPPING.into();
                 }

@@ -12,7 +12,7 @@ use assay_core::time::Micros;
 use crate::action::{Action, KillReason, StageTiming};
 use crate::event::End;
 use crate::request::{TryConsequence, is_undecided};
-use crate::sched::Sched;
+use crate::sched::{Sched, pool_entitlement};
 use crate::timer::SchedTimer;
 use crate::worker::{Overrun, Worker, WorkerLease};
 
@@ -53,6 +53,33 @@ impl Sched {
         let Some(worker) = self.workers.get_mut(&id) else { return };
         worker.load_ended(lease, self.now);
         self.settle(id);
+    }
+
+    pub(crate) fn started_before_revoked(
+        &mut self,
+        id: WorkerId,
+        lease: LeaseId,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        let waiting = worker.started_before_revoked(lease, self.now);
+        let Some((running, _)) = worker.running(self.now) else { return };
+        let (tenant, name) = (running.owner.tenant, Arc::clone(&worker.pool));
+        // Nothing else of its tenant may be here any more.
+        let pool = self.pools.get_mut(&name).expect("a worker's pool is there");
+        pool.fair_queue.enter(tenant, || pool_entitlement(&self.entitlements, tenant, &name));
+        self.settle(id);
+        for held in waiting {
+            out.push(Action::Revoke { worker: id, lease: held.lease });
+            if held.abandoned {
+                continue;
+            }
+            let request = held.request;
+            let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
+            if !batch.request(request.seq).leave_to_other(id) {
+                self.queue(request);
+            }
+        }
     }
 
     pub(crate) fn stage_finished(

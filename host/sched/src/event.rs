@@ -104,6 +104,13 @@ pub enum Event {
         /// The token of the lease.
         lease: LeaseId,
     },
+    /// A worker had started a lease when it was revoked: it runs on, for nothing, until the worker answers it.
+    StartedBeforeRevoked {
+        /// The worker.
+        worker: WorkerId,
+        /// The token of the lease.
+        lease: LeaseId,
+    },
     /// A worker answered a lease.
     StageFinished {
         /// The worker that answers.

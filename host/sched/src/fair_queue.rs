@@ -180,13 +180,23 @@ impl FairQueue {
         place: Place,
         entitlement: impl FnOnce() -> PoolEntitlement,
     ) {
-        let tenant_queue = self.tenants.entry(owner.tenant).or_insert_with(|| {
+        self.enter(owner.tenant, entitlement);
+        self.change(owner.tenant, |tenant_queue| {
+            tenant_queue.runs.push(&owner.run, request, place)
+        });
+        self.waiting += 1;
+    }
+
+    /// Makes the queue of a tenant that has none here. `entitlement` is called for such a tenant.
+    pub(crate) fn enter(
+        &mut self,
+        tenant: TenantId,
+        entitlement: impl FnOnce() -> PoolEntitlement,
+    ) {
+        self.tenants.entry(tenant).or_insert_with(|| {
             self.last_turn += 1;
             TenantQueue::new(self.discipline, entitlement(), self.last_turn)
         });
-        tenant_queue.runs.push(&owner.run, request, place);
-        self.waiting += 1;
-        tenant_queue.arrange(owner.tenant, &mut self.entries);
     }
 
     /// Removes the next request of the tenant that `next_tenant` or `next_top_up` named. The caller must

@@ -115,6 +115,9 @@ impl Sched {
             Event::WorkerLost { worker } => self.lose(worker, ErrorCode::WorkerLost, &mut out),
             Event::PluginLoading { worker, lease } => self.load_started(worker, lease),
             Event::PluginLoaded { worker, lease } => self.load_ended(worker, lease),
+            Event::StartedBeforeRevoked { worker, lease } => {
+                self.started_before_revoked(worker, lease, &mut out);
+            }
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }

@@ -4,7 +4,8 @@
 //! The scheduler owns it. The first lease is taken to be running; the others are prefetched, so that the
 //! worker need not wait for a round trip. A cancelled running lease stays as abandoned until its answer
 //! or its deadline: a worker cannot stop in the middle of a stage, and a lease granted after it would
-//! seem to run while it does not.
+//! seem to run while it does not. For the same reason a revoked lease comes back as an abandoned one if the
+//! worker says that it had started it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const TURN: Micros = Micros::from_ms(50);
 /// revoked although it may have run them.
 const ROUND_TRIP_MAX: Micros = Micros::from_ms(500);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct WorkerLease {
     pub(crate) lease: LeaseId,
     pub(crate) request: RequestId,
@@ -57,6 +58,9 @@ pub(crate) struct Worker {
     pub(crate) draining: bool,
     leases_max: usize,
     leases: VecDeque<WorkerLease>,
+    /// The leases that were revoked last, and that it may have started all the same; an answer to a later one says that
+    /// it runs none of them.
+    revoked: VecDeque<WorkerLease>,
     /// The time from which the first lease runs; the end of the load of its plugin, once that has ended.
     running_since: Micros,
     /// The load of the first lease's plugin.
@@ -109,6 +113,7 @@ impl Worker {
             draining: false,
             leases_max: leases_max.max(1),
             leases: VecDeque::new(),
+            revoked: VecDeque::new(),
             running_since: Micros::ZERO,
             load: PluginLoad::NotReported,
             idle_since: now,
@@ -153,6 +158,7 @@ impl Worker {
         let at = self.leases.iter().position(|held| held.lease == lease)?;
         let held = self.leases.remove(at)?;
         self.forget(&held);
+        self.revoked.retain(|revoked| revoked.lease > lease);
         let trip = now.since(held.granted).since(ran);
         self.round_trip = Some(self.round_trip.map_or(trip, |least| least.min(trip)));
         self.is_turn_over = now.since(self.turn_since) >= TURN;
@@ -196,18 +202,52 @@ impl Worker {
             return None;
         }
         let held = self.leases.remove(at)?;
-        self.forget(&held);
+        self.note_revoked(&held);
         Some(held.lease)
     }
 
     /// Marks the worker as blocked and removes its prefetched leases, in their order.
     pub(crate) fn block(&mut self) -> Vec<WorkerLease> {
         self.blocked = true;
-        let prefetched: Vec<WorkerLease> = self.leases.drain(1..).collect();
-        for held in &prefetched {
-            self.forget(held);
+        self.revoke_from(1)
+    }
+
+    /// The worker had started a lease when it was revoked, so that all granted since wait behind it: removes them, in their
+    /// order, and puts that one in their place, as an abandoned one.
+    pub(crate) fn started_before_revoked(
+        &mut self,
+        lease: LeaseId,
+        now: Micros,
+    ) -> Vec<WorkerLease> {
+        let is_later = self.leases.front().is_none_or(|held| held.lease > lease);
+        let Some(at) = self.revoked.iter().position(|held| held.lease == lease && is_later) else {
+            return Vec::new();
+        };
+        let Some(held) = self.revoked.remove(at) else { return Vec::new() };
+        // Where there are leases, the first of them was taken to start when this one did.
+        let running_since = if self.leases.is_empty() { now } else { self.running_since };
+        let waiting = self.revoke_from(0);
+        self.hold(WorkerLease { abandoned: true, ..held }, now);
+        self.running_since = running_since;
+        self.load = PluginLoad::NotReported;
+        self.blocked = true;
+        self.long_running = false;
+        waiting
+    }
+
+    /// Removes the leases from this place on.
+    fn revoke_from(&mut self, place: usize) -> Vec<WorkerLease> {
+        let removed: Vec<WorkerLease> = self.leases.drain(place..).collect();
+        removed.iter().for_each(|held| self.note_revoked(held));
+        removed
+    }
+
+    fn note_revoked(&mut self, held: &WorkerLease) {
+        self.forget(held);
+        self.revoked.push_back(held.clone());
+        if self.revoked.len() > self.leases_max {
+            self.revoked.pop_front();
         }
-        prefetched
     }
 
     pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {

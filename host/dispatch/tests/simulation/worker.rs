@@ -132,6 +132,7 @@ pub async fn remote(world: Arc<World>, number: u128, pool: &'static str) {
 enum LinkMessage {
     Finished(Vec<proto::Finished>),
     Loads(Vec<proto::Load>),
+    Started(Vec<u64>),
 }
 
 #[derive(Default)]
@@ -228,6 +229,10 @@ impl Worker {
                     queue.extend(grants);
                     if !world.strikes(world.faults.worker_ignores_revocations) {
                         queue.retain(|grant| !revoked.contains(&grant.lease));
+                        let started = running.as_ref().map(|running| running.grant.lease);
+                        if let Some(lease) = started.filter(|lease| revoked.contains(lease)) {
+                            let _ = say.send(LinkMessage::Started(vec![lease]));
+                        }
                     }
                 }
                 () = sleep_until(due.unwrap_or(Micros::MAX)), if due.is_some() => {
@@ -285,6 +290,7 @@ async fn read(
         let is_heard = match said {
             LinkMessage::Finished(finished) => dispatch.finished(worker, finished).await,
             LinkMessage::Loads(loads) => dispatch.plugin_loads(worker, loads).await,
+            LinkMessage::Started(leases) => dispatch.started_before_revoked(worker, leases).await,
         };
         if is_heard.is_err() {
             break;

@@ -21,7 +21,7 @@ use world::{POOLS, World, group};
 /// One random decision: what kind of event, two choices of its details, and the time before it.
 type Choice = (u8, u8, u8, u32);
 
-const KINDS: u8 = 130;
+const KINDS: u8 = 133;
 
 /// Workers count from one.
 const NOBODY: WorkerId = WorkerId(0);
@@ -62,6 +62,7 @@ impl World {
             }),
             117 => self.apply(Event::PlanOutdated),
             118..124 => self.deadline(a, b),
+            124..127 => self.start_revoked(a, b),
             _ => self.change_entitlement(a, b),
         }
     }
@@ -219,6 +220,19 @@ impl World {
         let ran = Micros(u64::from(b) * if b > 200 { 1_000 } else { 4 });
         let end = ENDS[usize::from(b % 8)];
         self.apply(Event::StageFinished { worker, lease, end, ran });
+    }
+
+    /// Mostly of a lease that was revoked.
+    fn start_revoked(&mut self, a: u8, b: u8) {
+        let revoked = self
+            .workers
+            .iter()
+            .flat_map(|(worker, it)| it.revoked.iter().map(|(lease, _)| (*worker, *lease)));
+        let revoked: Vec<_> = revoked.collect();
+        let any = (WorkerId(u64::from(a % 12)), LeaseId(100 + u64::from(b)));
+        let known = revoked.get(usize::from(b) % (revoked.len() + 1));
+        let (worker, lease) = known.copied().unwrap_or(any);
+        self.apply(Event::StartedBeforeRevoked { worker, lease });
     }
 
     /// From a worker that may hold it no more, or never did.

@@ -321,6 +321,40 @@ fn prefetched_leases_of_a_blocked_worker_go_to_others() {
 }
 
 #[test]
+fn a_revoked_lease_that_was_started_holds_up_no_other() {
+    check(
+        "
+        0ms announce A stages=cpu:1s
+        0ms announce B stages=cpu:1s
+        0ms join w1 cpu leases=3
+        0ms submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms finish w1 scored 1ms
+          -> finish A.0 scored t=1ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 1ms
+        1ms submit A 1 2
+          -> grant w1 L2 A.1 stage 0 try 1
+          -> grant w1 L3 A.2 stage 0 try 1
+        21ms tick
+          -> revoke w1 L3
+        22ms finish w1 scored 21ms
+          -> finish A.1 scored t=22ms [0: queued 0ms ran 21ms tries 1]
+          -> grant w1 L4 A.2 stage 0 try 1
+        22ms started w1 L3
+          -> revoke w1 L4
+        22ms join w2 cpu
+          -> grant w2 L5 A.2 stage 0 try 1
+        23ms submit B 0
+          -> estimate B 26.5ms
+        24ms answer w1 L3 scored 2ms
+          -> grant w1 L6 B.0 stage 0 try 1
+        24ms started w1 L3
+        ",
+    );
+}
+
+#[test]
 fn a_worker_past_its_deadline_is_killed() {
     check(
         "

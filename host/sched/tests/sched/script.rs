@@ -179,6 +179,7 @@ impl Player {
                 self.leases.entry(worker).or_default().retain(|held| *held != lease);
                 Event::StageFinished { worker, lease, end: end(of(4)), ran: span(of(5)) }
             }
+            "started" => Event::StartedBeforeRevoked { worker: worker(of(2)), lease: lease(of(3)) },
             "loading" => Event::PluginLoading { worker: worker(of(2)), lease: lease(of(3)) },
             "loaded" => Event::PluginLoaded { worker: worker(of(2)), lease: lease(of(3)) },
             "plan" => planned(words, now),

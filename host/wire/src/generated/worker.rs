@@ -33,7 +33,7 @@ pub struct Certificate {
     #[prost(string, tag = "3")]
     pub worker: ::prost::alloc::string::String,
 }
-/// A message without `finished` and `loads` is a heartbeat.
+/// A message without `finished`, `loads` and `started` is a heartbeat.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FromWorker {
     /// First message only.
@@ -52,6 +52,10 @@ pub struct FromWorker {
     /// leave (`drain`) when it holds no lease. Until then it serves.
     #[prost(bool, tag = "5")]
     pub leaving: bool,
+    /// Leases that the host revoked when they had been started: they run on, and are answered. In order. A message that
+    /// has one has nothing finished.
+    #[prost(uint64, repeated, tag = "6")]
+    pub started: ::prost::alloc::vec::Vec<u64>,
 }
 /// The plugin of a lease is not loaded yet: the worker fetches and loads it before the stage starts, and says so at the
 /// start and at the end of that.
@@ -81,7 +85,7 @@ pub struct Hello {
 pub struct ToWorker {
     #[prost(message, repeated, tag = "1")]
     pub grants: ::prost::alloc::vec::Vec<Grant>,
-    /// Leases taken back; those not started yet must not be.
+    /// Leases taken back; those not started yet must not be, and the worker says so of the one that was (`started`).
     #[prost(uint64, repeated, tag = "2")]
     pub revoked: ::prost::alloc::vec::Vec<u64>,
     /// Finish all leases, then leave. A worker on the server's machine gets SIGTERM from the fleet when it holds

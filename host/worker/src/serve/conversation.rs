@@ -71,7 +71,7 @@ pub(crate) async fn run(
             message = incoming.message() => match message.context("the host is gone")? {
                 Some(mut message) => {
                     let preload = std::mem::take(&mut message.preload);
-                    queue.take(message);
+                    queue.take(message, |lease| outbox.tell(Progress::Started(lease)));
                     plugins.preload(&preload);
                 }
                 None => return Ok(()),
@@ -137,7 +137,7 @@ async fn connect(socket: &Path, is_remote: bool) -> anyhow::Result<HostClient<Ch
         .max_encoding_message_size(MESSAGE_BYTES_MAX))
 }
 
-/// Everything in its order: a message of its own for a load, few for many finished stages.
+/// Everything in its order: few messages for many finished stages, one for each other event.
 fn batched(gathered: Vec<Progress>) -> Vec<FromWorker> {
     let mut messages = Vec::with_capacity(1);
     let mut finished = Vec::with_capacity(gathered.len());
@@ -145,7 +145,7 @@ fn batched(gathered: Vec<Progress>) -> Vec<FromWorker> {
     for progress in gathered {
         let size = match &progress {
             Progress::Finished(one) => one.encoded_len(),
-            Progress::Load(_) => MESSAGE_BYTES_MAX,
+            Progress::Load(_) | Progress::Started(_) => MESSAGE_BYTES_MAX,
         };
         // Half the limit leaves room for the envelope; one stage alone is well below it.
         if bytes + size > MESSAGE_BYTES_MAX / 2 && !finished.is_empty() {
@@ -159,6 +159,9 @@ fn batched(gathered: Vec<Progress>) -> Vec<FromWorker> {
             }
             Progress::Load(load) => {
                 messages.push(FromWorker { loads: vec![load], ..FromWorker::default() });
+            }
+            Progress::Started(lease) => {
+                messages.push(FromWorker { started: vec![lease], ..FromWorker::default() });
             }
         }
     }
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_stays_between_the_stages_around_it() {
+    fn an_event_stays_between_the_stages_around_it() {
         let load = |lease, ended| Progress::Load(Load { lease, ended });
         let gathered = vec![
             finished(1, 10),
@@ -219,10 +222,12 @@ mod tests {
             load(3, false),
             load(3, true),
             finished(3, 10),
+            Progress::Started(4),
             finished(4, 10),
         ];
         let messages = batched(gathered);
-        let kinds = messages.iter().map(|m| (m.finished.len(), m.loads.len())).collect::<Vec<_>>();
-        assert_eq!(kinds, [(2, 0), (0, 1), (0, 1), (2, 0)]);
+        let kinds = |m: &FromWorker| (m.finished.len(), m.loads.len(), m.started.len());
+        let kinds: Vec<_> = messages.iter().map(kinds).collect();
+        assert_eq!(kinds, [(2, 0, 0), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 0, 1), (1, 0, 0)]);
     }
 }

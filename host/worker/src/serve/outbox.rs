@@ -1,4 +1,4 @@
-//! Finished stages and loads of plugins on their way from the runner to the conversation.
+//! Finished stages and what else the host is told of leases, on its way to the conversation.
 //!
 //! Waking the conversation after each of many trivial stages would cost more than the stages. So it is woken when the
 //! queue is empty or some stages have gathered, and it checks by itself every millisecond while the runner is busy:
@@ -23,11 +23,13 @@ struct OutboxState {
     closed: bool,
 }
 
-/// An event of the runner. Events are sent to the host in their order: a stage that is loaded and finished at once
+/// An event of a lease. Events are sent to the host in their order: a stage that is loaded and finished at once
 /// was loaded first.
 pub(crate) enum Progress {
     Finished(Finished),
     Load(Load),
+    /// The lease had been started when it was revoked.
+    Started(u64),
 }
 
 impl Outbox {
@@ -41,9 +43,9 @@ impl Outbox {
         }
     }
 
-    /// Queues the start or end of a load and wakes the sender.
-    pub(crate) fn tell(&self, load: Load) {
-        self.lock().gathered.push(Progress::Load(load));
+    /// Queues an event that the host must know at once and wakes the sender.
+    pub(crate) fn tell(&self, progress: Progress) {
+        self.lock().gathered.push(progress);
         self.ready.notify_one();
     }
 

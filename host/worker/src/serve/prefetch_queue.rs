@@ -14,18 +14,24 @@ pub(crate) struct PrefetchQueue {
 #[derive(Default)]
 struct QueueState {
     waiting: VecDeque<Grant>,
+    /// The lease that the runner runs.
+    running: Option<u64>,
     draining: bool,
     /// Whether the runner sleeps: waking it costs a system call.
     asleep: bool,
 }
 
 impl PrefetchQueue {
-    /// Applies a message of the host. A revoked lease is removed; one that was started is not in the queue and runs on.
-    pub(crate) fn take(&self, message: ToWorker) {
+    /// Applies a message of the host. A revoked lease is removed; one that was started runs on, and `tell_started` is
+    /// called before it can end.
+    pub(crate) fn take(&self, message: ToWorker, tell_started: impl FnOnce(u64)) {
         let mut held = self.lock();
         held.waiting.extend(message.grants);
         if !message.revoked.is_empty() {
             held.waiting.retain(|grant| !message.revoked.contains(&grant.lease));
+            if let Some(lease) = held.running.filter(|lease| message.revoked.contains(lease)) {
+                tell_started(lease);
+            }
         }
         held.draining |= message.drain;
         if held.asleep && (held.draining || !held.waiting.is_empty()) {
@@ -39,6 +45,7 @@ impl PrefetchQueue {
         let mut held = self.lock();
         loop {
             if let Some(grant) = held.waiting.pop_front() {
+                held.running = Some(grant.lease);
                 return Some(grant);
             }
             if held.draining {
@@ -49,8 +56,11 @@ impl PrefetchQueue {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().waiting.is_empty()
+    /// The lease that the runner ran has ended. Returns whether no other waits.
+    pub(crate) fn end(&self) -> bool {
+        let mut held = self.lock();
+        held.running = None;
+        held.waiting.is_empty()
     }
 
     /// Whether the runner runs a lease or has one to start.
@@ -76,6 +86,10 @@ mod tests {
         ToWorker { grants, ..ToWorker::default() }
     }
 
+    fn take(queue: &PrefetchQueue, message: ToWorker) {
+        queue.take(message, |lease| panic!("{lease} was not started"));
+    }
+
     fn next(queue: &PrefetchQueue) -> Option<u64> {
         queue.next().map(|grant| grant.lease)
     }
@@ -83,8 +97,8 @@ mod tests {
     #[test]
     fn leases_come_in_order_until_the_drain() {
         let queue = PrefetchQueue::default();
-        queue.take(grants(&[1, 2]));
-        queue.take(ToWorker { drain: true, ..grants(&[3]) });
+        take(&queue, grants(&[1, 2]));
+        take(&queue, ToWorker { drain: true, ..grants(&[3]) });
         assert_eq!([next(&queue), next(&queue), next(&queue)], [Some(1), Some(2), Some(3)]);
         assert_eq!(next(&queue), None);
         assert!(queue.is_draining());
@@ -93,10 +107,16 @@ mod tests {
     #[test]
     fn a_revoked_lease_is_forgotten_unless_it_was_started() {
         let queue = PrefetchQueue::default();
-        queue.take(grants(&[1, 2, 3]));
+        take(&queue, grants(&[1, 2, 3]));
         assert_eq!(next(&queue), Some(1));
-        queue.take(ToWorker { revoked: vec![1, 2, 9], ..ToWorker::default() });
+        let revoke = || ToWorker { revoked: vec![1, 2, 9], ..ToWorker::default() };
+        let mut started = Vec::new();
+        queue.take(revoke(), |lease| started.push(lease));
+        assert_eq!(started, [1]);
+        assert!(!queue.end());
+        take(&queue, revoke());
         assert_eq!(next(&queue), Some(3));
+        assert!(queue.end());
     }
 
     #[test]
@@ -104,9 +124,9 @@ mod tests {
         let queue = PrefetchQueue::default();
         std::thread::scope(|scope| {
             let woken = scope.spawn(|| [next(&queue), next(&queue), next(&queue)]);
-            queue.take(grants(&[1]));
-            queue.take(grants(&[2]));
-            queue.take(ToWorker { drain: true, ..ToWorker::default() });
+            take(&queue, grants(&[1]));
+            take(&queue, grants(&[2]));
+            take(&queue, ToWorker { drain: true, ..ToWorker::default() });
             assert_eq!(woken.join().expect("no panic"), [Some(1), Some(2), None]);
         });
     }

@@ -12,7 +12,7 @@ use assay_wire::proto::{self, Body, Grant, Load};
 use prost::Message as _;
 
 use super::capabilities::CapabilityFactory;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Progress};
 use super::plugins::Plugins;
 use super::prefetch_queue::PrefetchQueue;
 
@@ -31,7 +31,8 @@ pub(crate) fn run(
         if grant.traceparent.is_some() {
             done.calls = run.calls.into_iter().map(call).collect();
         }
-        outbox.put(done, queue.is_empty());
+        let is_last = queue.end();
+        outbox.put(done, is_last);
     }
     outbox.close();
 }
@@ -70,9 +71,9 @@ fn load(
     lease: u64,
     outbox: &Outbox,
 ) -> Result<Arc<LoadedPlugin>, String> {
-    outbox.tell(Load { lease, ended: false });
+    outbox.tell(Progress::Load(Load { lease, ended: false }));
     let loaded = plugins.load(digest);
-    outbox.tell(Load { lease, ended: true });
+    outbox.tell(Progress::Load(Load { lease, ended: true }));
     loaded
 }
 

@@ -60,6 +60,10 @@ pub(super) struct Worker {
     /// The scheduler wanted it stopped.
     pub(super) stopped: bool,
     pub(super) leases: Vec<(LeaseId, RequestId)>,
+    /// Those that were revoked last, granted after those that it answered.
+    pub(super) revoked: Vec<(LeaseId, RequestId)>,
+    /// The lease that it runs for nothing, as it had started it when it was revoked.
+    started: Option<LeaseId>,
     /// The time from which it has no lease, if it has none.
     pub(super) idle_since: Micros,
 }
@@ -153,6 +157,7 @@ impl World {
         let calls_for_plan = self.calls_for_plan(&event);
         self.drop_passed_deadlines();
         let answered = self.foresee(&event);
+        let started = self.started_before_revoked(&event);
         let actions = self.sched.step(self.now, event.clone());
         let mut grants = Vec::new();
         for action in &actions {
@@ -161,7 +166,9 @@ impl World {
                     self.granted(grant);
                     grants.push(*grant);
                 }
-                Action::Revoke { worker, lease } => self.revoked(*worker, *lease),
+                Action::Revoke { worker, lease } => {
+                    self.revoked(*worker, *lease, started.is_some());
+                }
                 Action::KillWorker { worker, reason: _ } => self.gone(*worker),
                 Action::PreemptWorker { worker } => self.preempted(*worker),
                 Action::Advance { request, stage, time } => {
@@ -188,6 +195,12 @@ impl World {
                 }
                 Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
             }
+        }
+        if let Some((worker, lease)) = started {
+            let worker = self.workers.get_mut(&worker).expect("it runs a lease");
+            assert!(worker.leases.is_empty(), "leases wait for one that was revoked");
+            worker.started = Some(lease.0);
+            worker.leases.push(lease);
         }
         self.inherit(&event);
         let waiting = self.waiting();
@@ -230,6 +243,8 @@ impl World {
                     draining: false,
                     stopped: false,
                     leases: Vec::new(),
+                    revoked: Vec::new(),
+                    started: None,
                     idle_since: self.now,
                 };
                 self.workers.insert(*worker, new);
@@ -240,6 +255,9 @@ impl World {
             Event::WorkerLost { worker } => self.gone(*worker),
             Event::StageFinished { worker, lease, ran, .. } => {
                 let id = self.hand_over(*worker, *lease)?;
+                if self.workers[worker].started == Some(*lease) {
+                    return None;
+                }
                 let request = self.requests.get_mut(&id).filter(|request| !request.ended)?;
                 assert_eq!(request.lease.take(), Some(*lease));
                 return Some((id, *ran));
@@ -307,6 +325,7 @@ impl World {
         let worker = self.workers.get_mut(&worker)?;
         let at = worker.leases.iter().position(|(held, _)| *held == lease)?;
         let (_, id) = worker.leases.remove(at);
+        worker.revoked.retain(|(held, _)| *held > lease);
         if worker.leases.is_empty() {
             worker.idle_since = self.now;
         }
@@ -328,22 +347,44 @@ impl World {
         self.check_ceiling(&pool);
     }
 
-    fn revoked(&mut self, worker: WorkerId, lease: LeaseId) {
-        let leases = &mut self.workers.get_mut(&worker).expect("a worker that is there").leases;
-        let at = leases.iter().position(|(held, _)| *held == lease).expect("a lease of the worker");
-        assert!(at > 0, "a running lease was revoked");
-        let (_, request) = leases.remove(at);
-        self.requests.get_mut(&request).expect("submitted").lease = None;
+    /// The worker and the lease that it runs for nothing, if the event says so of one that was revoked.
+    fn started_before_revoked(
+        &mut self,
+        event: &Event,
+    ) -> Option<(WorkerId, (LeaseId, RequestId))> {
+        let Event::StartedBeforeRevoked { worker: id, lease } = event else { return None };
+        let worker = self.workers.get_mut(id)?;
+        if worker.leases.first().is_some_and(|(first, _)| first < lease) {
+            return None;
+        }
+        let at = worker.revoked.iter().position(|(held, _)| held == lease)?;
+        Some((*id, worker.revoked.remove(at)))
+    }
+
+    fn revoked(&mut self, worker: WorkerId, lease: LeaseId, runs_another: bool) {
+        let worker = self.workers.get_mut(&worker).expect("a worker that is there");
+        let held = worker.leases.iter().position(|(held, _)| *held == lease);
+        let at = held.expect("a lease of the worker");
+        assert!(at > 0 || runs_another, "a running lease was revoked");
+        let revoked = worker.leases.remove(at);
+        worker.revoked.push(revoked);
+        let excess = worker.revoked.len().saturating_sub(worker.leases_max);
+        worker.revoked.drain(..excess);
+        self.release(revoked);
+    }
+
+    /// The request is not leased any more, if it was leased by that.
+    fn release(&mut self, (lease, request): (LeaseId, RequestId)) {
+        // A batch that ended took its requests along.
+        let request = self.requests.get_mut(&request);
+        if let Some(request) = request.filter(|request| request.lease == Some(lease)) {
+            request.lease = None;
+        }
     }
 
     pub(super) fn gone(&mut self, worker: WorkerId) {
         let Some(worker) = self.workers.remove(&worker) else { return };
-        for (_, request) in worker.leases {
-            // A batch that ended took its requests along.
-            if let Some(request) = self.requests.get_mut(&request) {
-                request.lease = None;
-            }
-        }
+        worker.leases.into_iter().for_each(|lease| self.release(lease));
     }
 
     fn finished(&mut self, finish: &Finish, answered: Option<(RequestId, Micros)>, event: &Event) {
