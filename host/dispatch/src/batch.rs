@@ -15,6 +15,7 @@ use assay_core::outcome::{ErrorCode, Outcome};
 use assay_core::time::Micros;
 
 use crate::batch_stats::BatchStats;
+use crate::budget::BudgetPermit;
 use crate::command::{HashedItem, Reply};
 use crate::committed::CommittedBatch;
 use crate::dedup::ContentHash;
@@ -38,6 +39,8 @@ pub(super) struct LiveBatch {
     group_names: Vec<Arc<str>>,
     /// Entries by sequence number; `None` once the request has ended, or if the database refused it.
     entries: Vec<Option<Entry>>,
+    /// The bytes of the admission budget that the entries hold.
+    held: BudgetPermit,
     /// The number of entries that the database refused.
     refused: u32,
     /// The number of requests that are committed.
@@ -101,6 +104,7 @@ impl LiveBatch {
             groups: HashMap::new(),
             group_names: Vec::new(),
             entries: Vec::new(),
+            held: BudgetPermit::default(),
             refused: 0,
             durable: 0,
             is_opened: false,
@@ -266,8 +270,11 @@ impl LiveBatch {
         self.entries.get_mut(seq as usize)?.as_mut()
     }
 
-    pub(super) fn end(&mut self, seq: u32) -> Option<Entry> {
-        self.entries.get_mut(seq as usize)?.take()
+    /// Removes a request; returns it with what it held of the admission budget.
+    pub(super) fn end(&mut self, seq: u32) -> Option<(Entry, BudgetPermit)> {
+        let entry = self.entries.get_mut(seq as usize)?.take()?;
+        let permit = self.held.take(entry.body.len());
+        Some((entry, permit))
     }
 
     pub(super) fn key(&self, seq: u32) -> &str {
@@ -356,6 +363,7 @@ impl LiveBatch {
             self.traces.begin(seq, context, &self.committed.row);
         }
         self.keys.push(std::mem::take(&mut item.key));
+        self.held.add(std::mem::take(&mut item.permit));
         let group = item.group.take().map(|name| self.group(&name));
         self.entries.push(Some(Entry::new(item, group, content)));
     }

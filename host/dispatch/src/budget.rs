@@ -10,10 +10,26 @@ use crate::fair_semaphore::{FairPermit, FairSemaphore};
 
 const UNIT: usize = 1 << 10;
 
-/// The bytes of the budget that one request holds; dropping the permit returns them.
+/// The bytes of the budget that requests of one tenant hold; dropping the permit returns them.
 #[derive(Debug, Default)]
 pub struct BudgetPermit {
-    _permit: Option<FairPermit>,
+    permit: Option<FairPermit>,
+}
+
+impl BudgetPermit {
+    /// Adds the bytes of another request of the tenant.
+    pub(crate) fn add(&mut self, other: Self) {
+        match (&mut self.permit, other.permit) {
+            (Some(all), Some(more)) => all.add(more),
+            (all, more) => *all = all.take().or(more),
+        }
+    }
+
+    /// Takes out the bytes of a request with a body of this size, as far as they are here: restored requests may hold less
+    /// than others.
+    pub(crate) fn take(&mut self, body_bytes: usize) -> Self {
+        Self { permit: self.permit.as_mut().map(|all| all.take(units(body_bytes))) }
+    }
 }
 
 #[derive(Clone)]
@@ -36,20 +52,20 @@ impl AdmissionBudget {
     #[must_use]
     pub fn try_acquire(&self, tenant: TenantId, body_bytes: usize) -> Option<BudgetPermit> {
         let permit = self.units.try_acquire(tenant, units(body_bytes))?;
-        Some(BudgetPermit { _permit: Some(permit) })
+        Some(BudgetPermit { permit: Some(permit) })
     }
 
     /// Waits until the budget has room for a body of this size of the tenant.
     pub async fn acquire(&self, tenant: TenantId, body_bytes: usize) -> BudgetPermit {
         let permit = self.units.acquire(tenant, units(body_bytes)).await;
-        BudgetPermit { _permit: Some(permit) }
+        BudgetPermit { permit: Some(permit) }
     }
 
     /// A permit for a request that was acknowledged before a restart: it never waits, and holds
     /// nothing if the budget is used up.
     #[must_use]
     pub fn acquire_restored(&self, tenant: TenantId, body_bytes: usize) -> BudgetPermit {
-        BudgetPermit { _permit: self.units.take_free(tenant, units(body_bytes)) }
+        BudgetPermit { permit: self.units.take_free(tenant, units(body_bytes)) }
     }
 
     #[must_use]

@@ -195,9 +195,26 @@ impl Waiter {
     }
 }
 
+impl FairPermit {
+    /// Adds other permits of the same tenant.
+    pub(crate) fn add(&mut self, mut other: Self) {
+        debug_assert_eq!(self.tenant, other.tenant, "permits of two tenants");
+        self.count += std::mem::take(&mut other.count);
+    }
+
+    /// Takes out so many permits, or all where there are fewer.
+    pub(crate) fn take(&mut self, count: usize) -> Self {
+        let count = count.min(self.count);
+        self.count -= count;
+        Self { semaphore: self.semaphore.clone(), tenant: self.tenant, count }
+    }
+}
+
 impl Drop for FairPermit {
     fn drop(&mut self) {
-        self.semaphore.release(self.tenant, self.count);
+        if self.count > 0 {
+            self.semaphore.release(self.tenant, self.count);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use assay_core::limits;
 use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 
 use crate::batch::{Entry, LiveBatch};
+use crate::budget::BudgetPermit;
 use crate::command::Reply;
 use crate::dedup::{DedupKey, SharedOutcome};
 use crate::fair_semaphore::FairSemaphore;
@@ -173,10 +174,13 @@ impl LiveBatches {
     }
 
     /// Takes a request that ends out of its batch.
-    pub(super) fn end(&mut self, request: RequestId) -> Option<(&mut LiveBatch, Entry)> {
+    pub(super) fn end(
+        &mut self,
+        request: RequestId,
+    ) -> Option<(&mut LiveBatch, Entry, BudgetPermit)> {
         let batch = self.by_id.get_mut(&request.batch)?;
-        let entry = batch.end(request.seq)?;
-        Some((batch, entry))
+        let (entry, permit) = batch.end(request.seq)?;
+        Some((batch, entry, permit))
     }
 }
 

@@ -232,7 +232,7 @@ impl Shell {
 
     fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
         let request = finish.request;
-        let Some((batch, mut entry)) = self.batches.end(request) else { return };
+        let Some((batch, mut entry, permit)) = self.batches.end(request) else { return };
         // Its batch may have been cancelled before it could take the outcome.
         let given = entry.take_shared().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
         let (outcome, shared_from) = match given {
@@ -298,7 +298,7 @@ impl Shell {
             self.dedup.ended((tenant, content), known, cached_bytes);
         }
         let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
-        self.output(Output::Outcome(recorded, UntilCommit { permit: entry.permit, trace }));
+        self.output(Output::Outcome(recorded, UntilCommit { permit, trace }));
     }
 
     fn batch_done(&mut self, done: BatchDone) {

@@ -103,7 +103,7 @@ impl Sched {
         let stages = Arc::clone(&batch.new.stages);
         let plugin = batch.new.plugin;
         let request = batch.request(id.seq);
-        let stage = request.stage;
+        let stage = request.stage();
         if request.hedge().is_some() && is_undecided(end) {
             request.leave_to_other(worker);
             return;

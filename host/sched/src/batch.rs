@@ -263,10 +263,10 @@ impl Batch {
     /// The request goes on to its next stage.
     pub(crate) fn advance(&mut self, seq: u32, timing: StageTiming, now: Micros) {
         let request = self.requests.get_mut(seq).expect("a live lease's request is unfinished");
-        self.stages[request.stage].live -= 1;
-        self.stages[request.stage].ran(timing.ran);
+        self.stages[request.stage()].live -= 1;
+        self.stages[request.stage()].ran(timing.ran);
         request.advance(timing, now);
-        let (stage, at) = (request.stage, request.earliest_end());
+        let (stage, at) = (request.stage(), request.earliest_end());
         self.reach(stage, at);
         self.touched = now;
     }
@@ -282,7 +282,7 @@ impl Batch {
         out: &mut Vec<Action>,
     ) -> Option<u32> {
         let request = self.requests.remove(seq).expect("a request ends once");
-        let stage = &mut self.stages[request.stage];
+        let stage = &mut self.stages[request.stage()];
         stage.live -= 1;
         if let Some(timing) = timing {
             stage.ran(timing.ran);

@@ -18,7 +18,7 @@ impl Sched {
                 let plugin = batch.new.plugin;
                 let request = batch.request(request_id.seq);
                 request.holder = Some(id);
-                let (stage, attempt) = (request.stage, request.tries + 1);
+                let (stage, attempt) = (request.stage(), request.tries + 1);
                 let mean = self.estimates.stages(&plugin).get(stage).copied().flatten();
                 self.last_lease = LeaseId(self.last_lease.0 + 1);
                 let held = WorkerLease {

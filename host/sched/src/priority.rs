@@ -84,7 +84,7 @@ impl Sched {
         let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
         let turn = batch.turn(id.seq, self.config.discipline.goes_by_expected(in_groups));
         let place = Place { rank, turn, group, in_groups, left: 0, deadline };
-        if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage].pool) {
+        if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage()].pool) {
             pool.fair_queue.set_deadline(&owner, id, place);
         }
     }

@@ -31,7 +31,7 @@ use crate::stage::StageShape;
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) group: Option<u32>,
-    pub(crate) stage: usize,
+    stage: u32,
     pub(crate) arrived: Micros,
     /// The time at which it became ready for its stage; it keeps its place in the queue over all tries.
     pub(crate) ready: Micros,
@@ -41,6 +41,9 @@ pub(crate) struct Request {
     pub(crate) tries: u32,
     rare: Option<Box<Rare>>,
 }
+
+/// A million queued requests have one each.
+const _: () = assert!(size_of::<Option<Request>>() <= 56);
 
 /// The fields that few requests have. They are allocated apart, so that a million queued requests stay small.
 #[derive(Debug, Default)]
@@ -84,13 +87,18 @@ impl Request {
     ) -> Self {
         Self {
             group,
-            stage: before.len(),
+            stage: u32::try_from(before.len()).expect("a plugin has few stages"),
             arrived,
             ready,
             holder: None,
             tries: 0,
             rare: (!before.is_empty()).then(|| Box::new(Rare { before, ..Rare::default() })),
         }
+    }
+
+    /// The stage that it waits for or runs, from 0.
+    pub(crate) fn stage(&self) -> usize {
+        self.stage as usize
     }
 
     pub(crate) fn expect(&mut self, expected_ms: Option<u32>) {
@@ -203,7 +211,7 @@ impl Request {
             End::Next => TryConsequence::Advance,
             End::Scored => TryConsequence::End(FinalEnd::Scored),
             // Tried again, it would run into its timeout again.
-            End::TimedOut => TryConsequence::End(FinalEnd::TimedOut { stage: self.stage }),
+            End::TimedOut => TryConsequence::End(FinalEnd::TimedOut { stage: self.stage() }),
             End::Failed(code) if may_pass(code) && self.failed() < shape.retries_max => {
                 self.rare_mut().failed += 1;
                 TryConsequence::Retry

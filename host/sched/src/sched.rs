@@ -251,7 +251,7 @@ impl Sched {
         if let Some(primary) = request.primary() {
             return self.inherit(primary, rank.at);
         }
-        let (stage, group) = (request.stage, request.group);
+        let (stage, group) = (request.stage(), request.group);
         let deadline = request.effective_deadline();
         let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
         let turn = batch.turn(id.seq, self.config.discipline.goes_by_expected(in_groups));

@@ -8,7 +8,6 @@ use assay_core::outcome::Artifact;
 use assay_core::time::Micros;
 use bytes::Bytes;
 
-use crate::budget::BudgetPermit;
 use crate::dedup::{ContentHash, SharedOutcome};
 use crate::fair_semaphore::{FairPermit, FairSemaphore};
 use crate::handle::NewItem;
@@ -17,13 +16,15 @@ use crate::handle::NewItem;
 pub(crate) struct Entry {
     pub(crate) group: Option<u32>,
     pub(crate) body: Bytes,
-    pub(crate) permit: BudgetPermit,
     /// The hash by which equal requests find it, if it may be deduplicated.
     pub(crate) content: Option<ContentHash>,
     /// The number of the last line of its log; lines of a later try come after it.
     pub(crate) log_lines: u32,
     rare: Option<Box<RareFields>>,
 }
+
+/// A million queued requests have one each.
+const _: () = assert!(size_of::<Option<Entry>>() <= 72);
 
 /// The fields that few queued requests have. They are allocated apart, so that a million of them stay small.
 #[derive(Default)]
@@ -53,8 +54,8 @@ pub(crate) struct EndedStages {
 
 impl Entry {
     pub(super) fn new(item: NewItem, group: Option<u32>, content: Option<ContentHash>) -> Self {
-        let NewItem { body, permit, due, .. } = item;
-        let mut entry = Self { group, body, permit, content, log_lines: 0, rare: None };
+        let NewItem { body, due, .. } = item;
+        let mut entry = Self { group, body, content, log_lines: 0, rare: None };
         if due.is_some() {
             entry.rare().due = due;
         }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::*;
-use crate::budget::BudgetPermit;
+use crate::budget::{AdmissionBudget, BudgetPermit};
 use crate::committed::CommittedView;
 use crate::plugin::tests::description;
 use crate::plugin::{CompiledForms, ReadyPlugin};
@@ -86,6 +86,29 @@ fn a_refused_request_leaves_its_number_unused_and_its_key_free() {
         restored.take(vec![item("a")]).expect("a repeat").fates,
         [ItemFate::Repeated(RequestId { batch: restored.id(), seq: 2 })]
     );
+}
+
+#[test]
+fn a_request_holds_its_bytes_of_the_budget_until_its_end() {
+    let (budget, mut batch) = (AdmissionBudget::default(), batch(0));
+    let tenant = batch.committed.row.tenant;
+    let items = [9_000, 20_000, 5_000].map(|bytes| {
+        let mut item = item(&bytes.to_string());
+        item.item.body = vec![0; bytes].into();
+        item.item.permit = budget.try_acquire(tenant, bytes).expect("there is room");
+        item
+    });
+    let rows = batch.take(items.into()).expect("it is open").rows;
+    let kib = |kib: usize| kib * 1_024;
+    assert_eq!(budget.held_bytes(tenant), kib(9 + 20 + 5));
+    let ended = batch.end(1).expect("it has not ended");
+    assert_eq!(budget.held_bytes(tenant), kib(9 + 20 + 5));
+    drop(ended);
+    assert_eq!(budget.held_bytes(tenant), kib(9 + 5));
+    batch.take_back(&rows[2..], BatchMark::default());
+    assert_eq!(budget.held_bytes(tenant), kib(9));
+    drop(batch);
+    assert_eq!(budget.held_bytes(tenant), 0);
 }
 
 #[test]

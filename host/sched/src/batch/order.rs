@@ -75,9 +75,9 @@ impl Batch {
     pub(crate) fn turn(&self, seq: u32, by_expected: bool) -> Turn {
         let request = &self.requests[seq];
         let stages = &self.new.stages;
-        let pool = &stages[request.stage].pool;
-        let first = stages.iter().position(|stage| stage.pool == *pool).unwrap_or(request.stage);
-        let ready = if first < request.stage { request.arrived } else { request.ready };
+        let pool = &stages[request.stage()].pool;
+        let first = stages.iter().position(|stage| stage.pool == *pool).unwrap_or(request.stage());
+        let ready = if first < request.stage() { request.arrived } else { request.ready };
         let expected_ms = match request.expected_ms_from(first) {
             _ if !by_expected => 0,
             Some(told) => told,
