@@ -238,27 +238,24 @@ test_deploy() {
     fi
 }
 
-# The images, and the Pods of Kubernetes as podman runs them, with the programs that were just built. Late, when there are
-# processors for it.
+# The images, and the Pods of Kubernetes as podman runs them, with the programs that were just built.
 test_containers() {
     local why
     if why=$(scripts/test-containers.sh can 2>&1); then
-        counted_step containers '^ *test-containers: [0-9]* passed' env TMPDIR="$scratch" scripts/test-containers.sh debug
+        counted_step containers '^ *test-containers: [0-9]* passed' scripts/test-containers.sh debug
     else
         skip containers "$why"
     fi
 }
 
-test_dashboard_and_containers() {
-    test_web
-    test_containers
+test_clients() {
+    test_python_client
+    test_book
 }
 
 test_interfaces() {
     test_deploy
     test_contract
-    test_python_client
-    test_book
 }
 
 # How what a step said of its failure begins.
@@ -302,7 +299,7 @@ if [ -n "$built" ]; then
     install_caches
     share_postgres
     # Each waits more than it computes.
-    side_by_side test_rust test_dashboard_and_containers test_interfaces
+    side_by_side test_rust test_web test_clients test_interfaces test_containers
     chaos
     fuzz
 fi

@@ -10,12 +10,15 @@ memory=/dev/shm
 room_kib_min=8000000
 if [ "$(df --output=avail "$memory" 2>/dev/null | tail -n 1)" -ge "$room_kib_min" ] 2>/dev/null &&
     ! findmnt --noheadings --output OPTIONS "$memory" | grep -q noexec; then
-    scratch=$(mktemp -d -p "$memory" assay-tests-XXXXXX)
+    scratch=$(mktemp -d -p "$memory" assay-XXXXXX)
 else
     scratch=$(mktemp -d)
 fi
 # Others pass through it.
 chmod 711 "$scratch"
+# Data of servers, databases and browsers. Short, as the paths of sockets in it have room for 107 bytes.
+mkdir -m 1777 "$scratch/t"
+export TMPDIR=$scratch/t
 export SQLX_OFFLINE=true
 # Where cargo-nextest tells about its tests.
 # Its store lies in the checkout, whatever CARGO_TARGET_DIR says.

@@ -113,6 +113,13 @@ fn pause() {
     std::thread::park_timeout(Duration::from_millis(1));
 }
 
+/// How long a process was ready to run and had no processor, which does not count as its time.
+fn run_delay(child: &Child) -> Duration {
+    let told = fs::read_to_string(format!("/proc/{}/schedstat", child.id())).unwrap_or_default();
+    let nanoseconds = told.split(' ').nth(1).and_then(|delay| delay.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
+}
+
 impl Running {
     fn is_over(&mut self) -> bool {
         if self.ended.is_none() {
@@ -122,7 +129,7 @@ impl Running {
         let now = Instant::now();
         self.waited += (now - self.looked).min(LOOK_MAX);
         self.looked = now;
-        if self.ended.is_none() && self.waited > wall {
+        if self.ended.is_none() && self.waited.saturating_sub(run_delay(&self.child)) > wall {
             self.late = true;
             self.child.kill().expect("a child of ours");
         }
