@@ -37,8 +37,7 @@ pub struct App {
     pub metrics: PrometheusHandle,
     /// Notified when a tenant's retention was changed.
     pub retention_changed: Arc<Notify>,
-    /// The time of the last call of somebody who is signed in, before whom preparing samples steps back.
-    pub looked_at: watch::Sender<Option<Instant>>,
+    looked_at: watch::Sender<Option<Instant>>,
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
     pub(crate) traced_part: Option<f64>,
@@ -80,7 +79,7 @@ pub struct Inside {
     pub roots: Roots,
     pub metrics: PrometheusHandle,
     pub retention_changed: Arc<Notify>,
-    /// The time of the last call of somebody who is signed in.
+    /// The time of the last call of somebody who is signed in, or who reads samples or runs.
     pub looked_at: watch::Sender<Option<Instant>>,
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
@@ -147,6 +146,11 @@ impl App {
             downloads: FairSemaphore::new(limits::DOWNLOADS_MAX),
             sample_lists: FairSemaphore::new(limits::SAMPLE_LISTS_MAX),
         })
+    }
+
+    /// Somebody uses the dashboard, or reads what is prepared of ended batches: it is prepared now, a little at a time.
+    pub(crate) fn somebody_looks(&self) {
+        self.looked_at.send_replace(Some(Instant::now()));
     }
 
     /// Resumes the auto batches that were open when the server stopped. Must be called before any

@@ -2,8 +2,8 @@
 //! which readers sort, filter and search.
 //!
 //! It owns no state: what is still to be done follows from the database, so that a server that was stopped goes
-//! on where it was. It never delays a reward or a page: it writes small pieces, with pauses while workers are busy or
-//! somebody uses the dashboard.
+//! on where it was. It never delays a reward or a page: it waits for a machine without work, unless somebody looks or it is
+//! minutes late, and then it writes small pieces with pauses.
 
 mod groups;
 mod passes;
@@ -30,21 +30,37 @@ use passes::{Components, pass_at_powers, solve_rates};
 const PERIOD: Duration = Duration::from_secs(1);
 /// Samples that are written together: few, as each takes the database a millisecond in which a reward may wait for it.
 const PIECE: usize = 16;
-/// One part of so many of the machine's processor time goes to samples while workers have work or somebody looks.
+/// One part of so many of the machine's processor time goes to samples that do not wait while workers have work or
+/// somebody looks.
 const PARTS_OF_MACHINE: u32 = 20;
-/// The time without work, and without calls of anybody signed in, after which the machine counts as idle: between
-/// single requests it is, for a moment.
+/// The time without work, and without anybody who looks, after which the machine counts as idle: between single requests it
+/// is, for a moment.
 const IDLE_AFTER: Duration = Duration::from_secs(3);
+/// Samples wait so long for a machine without work. Trainers compute no rewards while they train, for a minute or some.
+const WAIT_MAX: Duration = Duration::from_mins(5);
+/// The time between two looks whether workers have work, while samples wait.
+const BUSY_PERIOD: Duration = Duration::from_millis(100);
 
 /// The task and its parts.
 pub struct Sampling {
     store: Store,
     dispatch: Dispatch,
-    /// The time of the last call of somebody who is signed in.
+    /// The time of the last call of somebody who is signed in, or who reads samples or runs.
     looked_at: watch::Receiver<Option<Instant>>,
     prepared: SamplesPrepared,
     /// The time at which workers were last seen with work.
     busy_at: Option<Instant>,
+    /// The time since which some batch has no samples.
+    behind_since: Option<Instant>,
+}
+
+/// When the next piece may be read or written.
+#[derive(Debug, PartialEq, Eq)]
+enum Turn {
+    Now,
+    AfterRest,
+    /// Not while the machine has work.
+    Later,
 }
 
 impl Sampling {
@@ -54,7 +70,7 @@ impl Sampling {
         looked_at: watch::Receiver<Option<Instant>>,
         prepared: SamplesPrepared,
     ) -> Self {
-        Self { store, dispatch, looked_at, prepared, busy_at: None }
+        Self { store, dispatch, looked_at, prepared, busy_at: None, behind_since: None }
     }
 
     pub async fn run(mut self, stop: impl Future<Output = ()>) {
@@ -83,7 +99,13 @@ impl Sampling {
     /// tenant's back.
     async fn prepare_newest(&mut self) -> Result<usize, StoreError> {
         let mut prepared = 0;
-        for batch in self.store.unsampled_batches().await? {
+        let batches = self.store.unsampled_batches().await?;
+        self.behind_since = match self.behind_since {
+            _ if batches.is_empty() => None,
+            None => Some(Instant::now()),
+            since => since,
+        };
+        for batch in batches {
             match self.prepare(&batch).await {
                 Ok(()) => prepared += 1,
                 Err(error) => {
@@ -96,6 +118,7 @@ impl Sampling {
 
     async fn prepare(&mut self, batch: &UnsampledBatch) -> Result<(), StoreError> {
         let (tenant, id) = (batch.tenant, batch.id);
+        self.pause(Duration::ZERO).await;
         let (groups, components) = self.sums(batch).await?;
         let mut after = self.store.last_sample(tenant, id).await?;
         loop {
@@ -142,22 +165,29 @@ impl Sampling {
         Ok(true)
     }
 
-    /// Rests after work, so that rewards come first while workers have any to compute, and pages while somebody looks.
+    /// Rests after work that took so long, or waits: rewards come first while workers have any to compute, and pages while
+    /// somebody looks.
     async fn pause(&mut self, took: Duration) {
-        let busy = match self.dispatch.capacity().await {
+        loop {
+            if self.workers_have_work().await {
+                self.busy_at = Some(Instant::now());
+            }
+            let looked_at = *self.looked_at.borrow();
+            match turn(Instant::now(), self.busy_at, looked_at, self.behind_since) {
+                Turn::Now => return,
+                Turn::AfterRest => return tokio::time::sleep(took * rest(cores())).await,
+                Turn::Later => tokio::time::sleep(BUSY_PERIOD).await,
+            }
+        }
+    }
+
+    async fn workers_have_work(&self) -> bool {
+        match self.dispatch.capacity().await {
             Ok(capacity) => {
                 capacity.pools.iter().any(|pool| pool.queued > 0 || pool.workers.busy > 0)
             }
             // The server stops.
             Err(_) => true,
-        };
-        let now = Instant::now();
-        if busy {
-            self.busy_at = Some(now);
-        }
-        let used_at = self.busy_at.max(*self.looked_at.borrow());
-        if used_at.is_some_and(|at| now < at + IDLE_AFTER) {
-            tokio::time::sleep(took * rest(cores())).await;
         }
     }
 
@@ -221,6 +251,24 @@ impl Sampling {
             key: row.key,
             group: row.group,
         })
+    }
+}
+
+fn turn(
+    now: Instant,
+    busy_at: Option<Instant>,
+    looked_at: Option<Instant>,
+    behind_since: Option<Instant>,
+) -> Turn {
+    let is_recent = |at: Option<Instant>| at.is_some_and(|at| now < at + IDLE_AFTER);
+    if is_recent(looked_at) {
+        Turn::AfterRest
+    } else if !is_recent(busy_at) {
+        Turn::Now
+    } else if behind_since.is_some_and(|since| now >= since + WAIT_MAX) {
+        Turn::AfterRest
+    } else {
+        Turn::Later
     }
 }
 
@@ -289,6 +337,26 @@ mod tests {
     #[test]
     fn samples_take_a_twentieth_of_the_machine_beside_other_work() {
         assert_eq!([1, 2, 4, 8, 20, 128].map(rest), [19, 9, 4, 1, 0, 0]);
+    }
+
+    #[test]
+    fn samples_wait_for_a_machine_without_work_unless_somebody_looks_or_they_are_late() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let then = |seconds| Some(at(seconds));
+        // Nothing was asked for yet; work just now; work some seconds ago.
+        assert_eq!(turn(at(10), None, None, then(0)), Turn::Now);
+        assert_eq!(turn(at(10), then(10), None, then(0)), Turn::Later);
+        assert_eq!(turn(at(10), then(8), None, then(0)), Turn::Later);
+        assert_eq!(turn(at(10), then(7), None, then(0)), Turn::Now);
+        // Somebody looks, whether there is work or not.
+        assert_eq!(turn(at(10), then(10), then(9), then(0)), Turn::AfterRest);
+        assert_eq!(turn(at(10), None, then(9), then(0)), Turn::AfterRest);
+        assert_eq!(turn(at(10), then(10), then(7), then(0)), Turn::Later);
+        // Minutes late.
+        assert_eq!(turn(at(299), then(299), None, then(0)), Turn::Later);
+        assert_eq!(turn(at(300), then(300), None, then(0)), Turn::AfterRest);
+        assert_eq!(turn(at(300), then(290), None, then(0)), Turn::Now);
     }
 
     #[test]

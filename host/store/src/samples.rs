@@ -13,6 +13,7 @@ use assay_api::sample::GroupRewards;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
+use sqlx::{Postgres, Transaction};
 
 use super::{Store, StoreError};
 
@@ -172,15 +173,7 @@ impl Store {
         let mut columns = SampleColumns::default();
         samples.into_iter().for_each(|sample| columns.push(sample));
         let mut transaction = self.upkeep.begin().await?;
-        // Retention expires a batch before it deletes its rows, so that it waits for this piece and finds it.
-        let kept = sqlx::query_scalar!(
-            "select id from batches where tenant_id = $1 and id = $2 and expired_at is null for no key update",
-            batch.tenant.0,
-            batch.id.0,
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        if kept.is_none() {
+        if !keep(&mut transaction, batch.tenant, batch.id).await? {
             return Ok(false);
         }
         sqlx::query!(
@@ -252,7 +245,7 @@ impl Store {
         Ok(true)
     }
 
-    /// All samples of the batch are written.
+    /// All samples of the batch are written. Does nothing if the batch has expired: the sums may be of a part of it.
     pub async fn mark_sampled(
         &self,
         tenant: TenantId,
@@ -262,6 +255,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         let solve_rates: Vec<i32> =
             summary.solve_rates.iter().map(|groups| groups.cast_signed()).collect();
+        let mut transaction = self.upkeep.begin().await?;
+        if !keep(&mut transaction, tenant, batch).await? {
+            return Ok(());
+        }
         sqlx::query!(
             r#"
             with summary as (
@@ -279,8 +276,9 @@ impl Store {
             &solve_rates,
             summary.components,
         )
-        .execute(&self.upkeep)
+        .execute(&mut *transaction)
         .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -355,6 +353,23 @@ impl Store {
         .await?;
         Ok(Some(row.query).filter(|_| row.words > 0))
     }
+}
+
+/// Keeps retention from the batch until the end of the transaction; returns whether it is still kept. Retention expires a
+/// batch before it deletes its rows, so that it waits for what is written here and finds it.
+async fn keep(
+    transaction: &mut Transaction<'_, Postgres>,
+    tenant: TenantId,
+    batch: BatchId,
+) -> Result<bool, StoreError> {
+    let kept = sqlx::query_scalar!(
+        "select id from batches where tenant_id = $1 and id = $2 and expired_at is null for no key update",
+        tenant.0,
+        batch.0,
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(kept.is_some())
 }
 
 /// Where a search looks.

@@ -16,6 +16,7 @@ use super::channels::Channel;
 use super::keys::NewKey;
 use super::people::FirstAdmin;
 use super::plugins::{NewPlugin, PluginVersion, Published};
+use super::samples::SampledSummary;
 use super::webhooks::NewWebhook;
 use super::{Store, StoreError};
 
@@ -236,6 +237,41 @@ async fn a_clock_that_was_years_ahead_does_not_end_retention() {
     let later = database.ended(115, false).await;
     assert_eq!(database.purge(112).await, (0, vec![old.0, later.0]));
     assert_eq!(database.purge(120).await, (1, vec![old.0, later.0]));
+    database.stop().await;
+}
+
+#[tokio::test]
+async fn a_batch_that_expires_while_it_is_summed_up_gets_no_sums() {
+    let database = Database::start().await;
+    let (expired, kept) = (database.ended(110, false).await, database.ended(130, false).await);
+    database
+        .run(
+            "insert into batch_rollups (
+                tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error, verdicts, errors,
+                worker_seconds, cost, groups, complete_groups, zero_variance_groups, stages
+            )
+            select tenant_id, id, run, plugin, version, ended_at, 1, 0, 0, '{}', '{}', '{}', '{}', 1, 1, 1, '[]'
+            from batches",
+        )
+        .await;
+    assert_eq!(database.purge(120).await.0, 1);
+    let summary = SampledSummary {
+        all_right_groups: 1,
+        pass_at: "{}".into(),
+        solve_rates: vec![1],
+        components: "{}".into(),
+    };
+    for batch in [expired, kept] {
+        let marked = database.store.mark_sampled(database.tenant, batch, &summary, AT).await;
+        marked.expect("nothing stands in the way");
+    }
+    for marked in [
+        "select id from batches where sampled_at is not null",
+        "select batch_id from batch_rollups where solve_rates is not null",
+    ] {
+        let marked = sqlx::query_scalar::<_, Uuid>(marked).fetch_all(&database.store.pool).await;
+        assert_eq!(marked.expect("answers"), [kept.0]);
+    }
     database.stop().await;
 }
 

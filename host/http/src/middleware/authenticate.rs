@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use tokio::time::Instant;
 
 use crate::app::App;
 use crate::auth::cookie::{self, check_csrf};
@@ -84,7 +83,7 @@ async fn by_cookie(
     if !method.is_safe() {
         check_csrf(&token, row.tenant, headers)?;
     }
-    app.looked_at.send_replace(Some(Instant::now()));
+    app.somebody_looks();
     cookie::touch(&app.store, &token, row.used_at, at).await?;
     Ok(by_session(token, row))
 }

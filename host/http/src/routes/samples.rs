@@ -87,6 +87,7 @@ pub(crate) async fn list(
     Query(query): Query<SamplesQuery>,
     page: Page<SampleCursor>,
 ) -> Result<Json<SampleList>, ApiError> {
+    app.somebody_looks();
     let tenant = caller.tenant;
     let order = order(&query)?;
     let of = Of::read(&app, &caller, &query).await?;

@@ -33,6 +33,7 @@ pub(crate) async fn get(
     Path(run): Path<String>,
     Query(query): Query<RunQuery>,
 ) -> Result<Json<RunView>, ApiError> {
+    app.somebody_looks();
     let chosen = query.curves.as_deref().map(batch_ids).transpose()?;
     let last =
         query.last.unwrap_or(limits::RUN_ITERATIONS_DEFAULT).clamp(1, limits::RUN_ITERATIONS_MAX);

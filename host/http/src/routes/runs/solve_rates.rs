@@ -34,6 +34,7 @@ pub(crate) async fn get(
     Path(run): Path<String>,
     Query(query): Query<SolveRatesQuery>,
 ) -> Result<Json<SolveRates>, ApiError> {
+    app.somebody_looks();
     let SolveRatesQuery { group } = query;
     if group.is_empty() || group.chars().count() > GROUP_CHARS_MAX || group.contains('\0') {
         let detail =
