@@ -1,5 +1,6 @@
 //! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,11 @@ use assay_store::DispatchStore;
 use assay_store::operations::IncidentRow;
 use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
+/// The time for which a start waits for plugins that are not compiled yet, in all; each plugin has a part of it.
+const PLUGINS_WAIT_MAX: Duration = Duration::from_secs(10);
+const PLUGIN_WAIT_MIN: Duration = Duration::from_millis(200);
 /// The pauses between two tries to get the plugins of batches that could not be restored.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
@@ -32,7 +37,7 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The numbers of restored batches and requests.
 #[derive(Default)]
 pub(super) struct Restored {
-    /// Batches whose plugins could not be had.
+    /// Batches whose plugins could not be had, or not in time.
     pub missing: Vec<LiveBatchRow>,
     pub batches: usize,
     pub waiting: usize,
@@ -46,8 +51,22 @@ pub(super) async fn restore(
     plugins: &impl Plugins,
 ) -> anyhow::Result<Restored> {
     let mut restored = Restored::default();
+    let mut patience = PLUGINS_WAIT_MAX;
     for live in store.live_batches().await? {
-        match plugins.of(&live.row).await {
+        let began = assay_clock::now();
+        let plugin = tokio::select! {
+            biased;
+            plugin = plugins.of(&live.row) => Some(plugin),
+            () = assay_clock::sleep(patience.max(PLUGIN_WAIT_MIN)) => None,
+        };
+        let took = assay_clock::now().since(began);
+        patience = patience.saturating_sub(Duration::from_micros(took.0));
+        let Some(plugin) = plugin else {
+            shell.restored_later(&live);
+            restored.missing.push(live);
+            continue;
+        };
+        match plugin {
             Ok(plugin) => {
                 let requests = store.live_requests(live.row.tenant, live.row.id).await?;
                 restored.batches += 1;
@@ -82,6 +101,8 @@ pub(super) struct Retry<S, P> {
 impl<S: DispatchStore, P: Plugins> Retry<S, P> {
     /// Tries until all are found or the loop has ended.
     pub(super) async fn run(self, mut missing: Vec<LiveBatchRow>, shell: mpsc::Sender<Command>) {
+        let Self { store, plugins, budget } = self;
+        let plugins = Arc::new(plugins);
         let mut pause = RETRY_PAUSE;
         while !missing.is_empty() {
             tokio::select! {
@@ -89,32 +110,42 @@ impl<S: DispatchStore, P: Plugins> Retry<S, P> {
                 () = shell.closed() => return,
                 () = assay_clock::sleep(pause) => pause = (pause * 2).min(RETRY_PAUSE_MAX),
             }
+            // All at once: a plugin that takes long to compile keeps no other batch back.
+            let (mut looking, mut waiting) = (JoinSet::new(), HashMap::new());
             for live in std::mem::take(&mut missing) {
-                match self.find(live).await {
-                    Ok(found) => {
+                let (plugins, row) = (Arc::clone(&plugins), live.row.clone());
+                let task = looking.spawn(async move { plugins.of(&row).await });
+                waiting.insert(task.id(), live);
+            }
+            loop {
+                let looked = tokio::select! {
+                    biased;
+                    () = shell.closed() => return,
+                    looked = looking.join_next_with_id() => looked,
+                };
+                let Some(looked) = looked else { break };
+                let (task, plugin) = looked.unwrap_or_else(|error| (error.id(), Err(error.into())));
+                let Some(live) = waiting.remove(&task) else { continue };
+                let batch = live.row.id;
+                // One after the other: a batch may have many requests. Nobody changes its rows: it is not live.
+                let found = async {
+                    let plugin = plugin?;
+                    anyhow::Ok((plugin, store.live_requests(live.row.tenant, batch).await?))
+                };
+                match found.await {
+                    Ok((plugin, requests)) => {
+                        let budget = budget.clone();
+                        let found = FoundBatch { live, plugin, requests, budget };
                         if shell.send(Command::Restore(Box::new(found))).await.is_err() {
                             return;
                         }
                     }
-                    Err((live, error)) => {
-                        let batch = live.row.id;
+                    Err(error) => {
                         tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
                         missing.push(live);
                     }
                 }
             }
-        }
-    }
-
-    async fn find(&self, live: LiveBatchRow) -> Result<FoundBatch, (LiveBatchRow, anyhow::Error)> {
-        let plugin = match self.plugins.of(&live.row).await {
-            Ok(plugin) => plugin,
-            Err(error) => return Err((live, error)),
-        };
-        // Nobody changes its rows meanwhile: it is not live.
-        match self.store.live_requests(live.row.tenant, live.row.id).await {
-            Ok(requests) => Ok(FoundBatch { live, plugin, requests, budget: self.budget.clone() }),
-            Err(error) => Err((live, error.into())),
         }
     }
 }
@@ -127,7 +158,14 @@ impl Shell {
         tracing::info!(%batch, finished, waiting, "a live batch is restored late");
     }
 
-    /// Records a batch that waits for its plugin: its rows are unchanged, and the others must not wait for it.
+    /// The batch waits until its plugin is compiled: its rows are unchanged, and the others must not wait for it.
+    fn restored_later(&mut self, live: &LiveBatchRow) {
+        let (batch, plugin) = (live.row.id, &live.row.plugin);
+        self.batches.miss(batch, live.row.tenant);
+        tracing::info!(%batch, plugin, "a live batch is restored when its plugin is compiled");
+    }
+
+    /// Records a batch that waits for its plugin.
     fn not_restored(&mut self, live: &LiveBatchRow, error: &anyhow::Error) {
         let row = &live.row;
         self.batches.miss(row.id, row.tenant);

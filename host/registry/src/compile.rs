@@ -11,6 +11,7 @@ use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
+use assay_storage::blob::digest_of;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -210,7 +211,8 @@ impl Compiler {
         let bytes: Bytes = bytes.context("reading the compiled form")?.into();
         let engine = self.engines.id(architecture);
         anyhow::ensure!(code.engine == engine, "the worker program was replaced");
-        anyhow::ensure!(Digest::of(&bytes) == code.compiled_digest, "the compiled form changed");
+        let digest = digest_of(&bytes).await;
+        anyhow::ensure!(digest == code.compiled_digest, "the compiled form changed");
         Ok(bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! Publishing: an upload is compiled and checked, its golden cases are run, and then its version is stored.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use assay_api::plugin::GoldenCase;
@@ -10,6 +11,7 @@ use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use assay_dispatch::now;
+use assay_storage::blob::digest_of;
 use assay_store::StoreError;
 use assay_store::plugins::{NewPlugin, Published};
 use bytes::Bytes;
@@ -36,7 +38,7 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let digest = Digest::of(&component);
+        let digest = digest_of(&component).await;
         let turn = self.compiler.turn(publisher.tenant).await;
         let known = self.known_code(digest).await?;
         let Compiled { report, folder, .. } =
@@ -72,7 +74,7 @@ impl Registry {
     /// Publishes an accepted component if no golden case fails. The same bytes again change nothing, and
     /// run no cases.
     pub async fn publish(
-        &self,
+        self: &Arc<Self>,
         publisher: Publisher<'_>,
         accepted: AcceptedUpload,
         cases: Vec<CaseFile>,
@@ -101,13 +103,17 @@ impl Registry {
         description: &Description,
         digest: Digest,
     ) -> Result<(), RegistryError> {
-        let Err(why) = self.validations.compile(description).await else { return Ok(()) };
+        let Err(why) = self.validations.compile(tenant, description).await else { return Ok(()) };
         let published = self.store.plugin(tenant, &description.name, &description.version).await;
         refuse_schemas(&why, digest, published.map(|row| row.digest))
     }
 
     /// Stores an accepted component and its compiled forms. Golden cases ran since they were written.
-    async fn keep(&self, tenant: TenantId, accepted: &AcceptedUpload) -> Result<(), RegistryError> {
+    async fn keep(
+        self: &Arc<Self>,
+        tenant: TenantId,
+        accepted: &AcceptedUpload,
+    ) -> Result<(), RegistryError> {
         self.keep_files(accepted).await?;
         for architecture in self.engines().architectures() {
             self.compiled_for(tenant, accepted.digest, architecture).await?;
@@ -176,10 +182,10 @@ fn refuse_schemas(
 }
 
 async fn read_verified(file: &Path, digest: Digest) -> anyhow::Result<Bytes> {
-    let bytes =
-        tokio::fs::read(file).await.with_context(|| format!("reading {}", file.display()))?;
-    anyhow::ensure!(Digest::of(&bytes) == digest, "{} changed", file.display());
-    Ok(bytes.into())
+    let bytes = tokio::fs::read(file).await;
+    let bytes: Bytes = bytes.with_context(|| format!("reading {}", file.display()))?.into();
+    anyhow::ensure!(digest_of(&bytes).await == digest, "{} changed", file.display());
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use assay_store::{Store, StoreError};
 use tokio::sync::Semaphore;
 
 use crate::cases::{CaseRunner, CaseSettings};
-use crate::compile::Compiler;
+use crate::compile::{CompileTurn, Compiler};
 use crate::error::RegistryError;
 use crate::reference::Reference;
 use crate::validation::{Validation, Validations};
@@ -51,9 +51,16 @@ pub struct Registry {
     pub(crate) storing: Semaphore,
     pub(crate) cases: CaseRunner,
     ready: Mutex<HashMap<Digest, Arc<ReadyPlugin>>>,
-    /// References that were resolved recently; cleared when a channel or a version changes here.
-    resolved: Mutex<HashMap<(TenantId, Reference), Resolved>>,
+    resolved: Mutex<ResolvedReferences>,
     pub(crate) validations: Validations,
+}
+
+/// References that were resolved recently.
+#[derive(Default)]
+struct ResolvedReferences {
+    kept: HashMap<(TenantId, Reference), Resolved>,
+    /// The number of changes of channels and versions here.
+    changes: u64,
 }
 
 impl Registry {
@@ -93,38 +100,47 @@ impl Registry {
     }
 
     /// The validation of settings and labels by a version's schemas.
-    pub async fn validation(&self, plugin: &ReadyPlugin) -> Arc<Validation> {
-        self.validations.of(plugin).await
+    pub async fn validation(&self, tenant: TenantId, plugin: &ReadyPlugin) -> Arc<Validation> {
+        self.validations.of(tenant, plugin).await
     }
 
     /// The version that a reference names, for a new run.
     pub async fn resolve(
-        &self,
+        self: &Arc<Self>,
         tenant: TenantId,
         reference: &Reference,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let asked = (tenant, reference.clone());
-        if let Some((since, plugin)) = lock(&self.resolved).get(&asked)
-            && since.elapsed() < RESOLVED_FOR
-        {
-            return Ok(plugin.clone());
-        }
+        let changes = {
+            let resolved = lock(&self.resolved);
+            if let Some((since, plugin)) = resolved.kept.get(&asked)
+                && since.elapsed() < RESOLVED_FOR
+            {
+                return Ok(plugin.clone());
+            }
+            resolved.changes
+        };
         let plugin = self.look_up(tenant, reference).await?;
         let mut resolved = lock(&self.resolved);
-        if resolved.len() >= READY_MAX {
-            resolved.clear();
+        // What was looked up before a change is not kept after it.
+        if resolved.changes == changes {
+            if resolved.kept.len() >= READY_MAX {
+                resolved.kept.clear();
+            }
+            resolved.kept.insert(asked, (Instant::now(), plugin.clone()));
         }
-        resolved.insert(asked, (Instant::now(), plugin.clone()));
         Ok(plugin)
     }
 
     /// Drops resolved references; call it after a channel or a version was changed.
     pub fn forget_resolved(&self) {
-        lock(&self.resolved).clear();
+        let mut resolved = lock(&self.resolved);
+        resolved.changes += 1;
+        resolved.kept.clear();
     }
 
     async fn look_up(
-        &self,
+        self: &Arc<Self>,
         tenant: TenantId,
         reference: &Reference,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
@@ -150,7 +166,7 @@ impl Registry {
 
     /// The pinned version of a run, even if it was yanked since.
     pub async fn pinned(
-        &self,
+        self: &Arc<Self>,
         tenant: TenantId,
         name: &str,
         version: &str,
@@ -171,7 +187,7 @@ impl Registry {
     }
 
     async fn ready(
-        &self,
+        self: &Arc<Self>,
         tenant: TenantId,
         row: PluginRow,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
@@ -202,7 +218,7 @@ impl Registry {
     /// The digest of a component's compiled form for an architecture. It is compiled if it was not before: published with
     /// an earlier release, or before workers of this architecture were asked for. So it is if its object is missing.
     pub(crate) async fn compiled_for(
-        &self,
+        self: &Arc<Self>,
         tenant: TenantId,
         component: Digest,
         architecture: Architecture,
@@ -216,6 +232,22 @@ impl Registry {
         if let Some(compiled) = self.kept_code(component, engine).await? {
             return Ok(compiled);
         }
+        // It goes on where this caller goes away: clients wait less long than it may take, and come again.
+        let registry = Arc::clone(self);
+        let compiling =
+            async move { registry.compile_and_keep(turn, component, architecture).await };
+        tokio::spawn(compiling).await.unwrap_or_else(|error| {
+            Err(RegistryError::Compiler(anyhow::Error::new(error).context("compiling")))
+        })
+    }
+
+    async fn compile_and_keep(
+        &self,
+        turn: CompileTurn,
+        component: Digest,
+        architecture: Architecture,
+    ) -> Result<Digest, RegistryError> {
+        let engine = self.engines().id(architecture);
         let bytes = self.blobs.get(component).await?;
         let code = self.compiler.compile_for(&turn, &bytes, architecture).await?;
         let stored = self.blobs.put(code).await?;
@@ -359,13 +391,31 @@ END
         calls.join_all().await.into_iter().for_each(|ready| ready.expect("it is compiled"));
         assert_eq!(compilations(), 1);
 
-        // As after a restore whose objects are older than its database.
+        // A client that goes away has begun what the next one finds.
+        let registry = open().await;
         let name = code.to_string();
         let object = folder.path().join("objects").join(&name[..2]).join(&name);
         std::fs::remove_file(&object).expect("removed");
-        let registry = open().await;
+        {
+            let call = std::pin::pin!(registry.pinned(tenant, "plugin", "1.0.0"));
+            let begun = async {
+                while compilations() < 2 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                _ = call => panic!("it is compiled already"),
+                () = begun => {}
+            }
+        }
         registry.pinned(tenant, "plugin", "1.0.0").await.expect("it is compiled");
         assert_eq!(compilations(), 2);
+
+        // As after a restore whose objects are older than its database.
+        std::fs::remove_file(&object).expect("removed");
+        let registry = open().await;
+        registry.pinned(tenant, "plugin", "1.0.0").await.expect("it is compiled");
+        assert_eq!(compilations(), 3);
         assert!(object.exists());
         store.close().await;
         cluster.stop().await;

@@ -20,6 +20,8 @@ use uuid::Uuid;
 
 use crate::bucket::{cut, without_queries};
 
+/// The bytes that are hashed at once, which takes a few milliseconds.
+const HASHED_AT_ONCE_MAX: usize = 1 << 20;
 /// The pause between two tries to read from a store that fails.
 const RETRY_PERIOD: Duration = Duration::from_secs(1);
 
@@ -67,6 +69,16 @@ pub fn digest(bytes: &[u8]) -> Digest {
     Digest(Sha256::digest(bytes).into())
 }
 
+/// The digest of bytes that may be long: these are hashed on another thread, as others wait for this one.
+pub async fn digest_of(bytes: &Bytes) -> Digest {
+    if bytes.len() < HASHED_AT_ONCE_MAX {
+        return digest(bytes);
+    }
+    let long = bytes.clone();
+    // It does not run where the runtime stops.
+    tokio::task::spawn_blocking(move || digest(&long)).await.unwrap_or_else(|_| digest(bytes))
+}
+
 fn place(digest: Digest) -> ObjectPath {
     let name = digest.to_string();
     ObjectPath::from_iter([&name[..2], &name])
@@ -104,7 +116,7 @@ impl Blobs {
     }
 
     pub async fn put(&self, bytes: Bytes) -> Result<Digest, BlobError> {
-        let digest = digest(&bytes);
+        let digest = digest_of(&bytes).await;
         self.store.put(&place(digest), bytes.into()).await?;
         Ok(digest)
     }
@@ -124,7 +136,7 @@ impl Blobs {
             Err(object_store::Error::NotFound { .. }) => return Err(BlobError::NotFound(wanted)),
             Err(error) => return Err(error.into()),
         };
-        if digest(&found) != wanted {
+        if digest_of(&found).await != wanted {
             return Err(BlobError::Damaged(wanted));
         }
         Ok(found)

@@ -31,12 +31,13 @@ pub async fn serve(world: Arc<World>) {
     }
 }
 
-/// The plugins, which cannot be had now and then.
+/// The plugins, which cannot be had or take long to compile now and then.
 struct Published(Arc<World>);
 
 impl Plugins for Published {
     async fn of(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
-        pause(2_000).await;
+        let is_slow = self.0.strikes(self.0.faults.plugin_slow);
+        pause(if is_slow { 15_000_000 } else { 2_000 }).await;
         let is_missing = self.0.strikes(self.0.faults.plugin_missing);
         anyhow::ensure!(!is_missing, "the plugin cannot be had");
         Ok(truth::plugin(row.version.parse().expect("a number of stages")))

@@ -102,6 +102,7 @@ pub struct Faults {
     pub link_cut: u64,
     pub trainer_dies: u64,
     pub plugin_missing: u64,
+    pub plugin_slow: u64,
     /// The number of times that the server ends.
     pub crashes: u64,
 }
@@ -130,6 +131,7 @@ impl Faults {
             link_cut: up_to(100),
             trainer_dies: up_to(300),
             plugin_missing: up_to(500),
+            plugin_slow: up_to(200),
             crashes: if one_in(3) { 0 } else { below(5) },
         }
     }
