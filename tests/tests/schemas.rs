@@ -168,3 +168,42 @@ async fn trainers_protocols_stop_at_a_label_of_another_form() {
     let runs: Value = http.get("/v1/runs").await.json(200);
     assert_eq!(runs["items"], json!([]), "{runs}");
 }
+
+/// As costly as a label may be that is validated at once, and none is accepted: nothing of the call waits for anything.
+#[tokio::test]
+async fn a_call_whose_labels_are_all_refused_holds_up_no_other() {
+    let mut host = idle();
+    let plugin = host.publish("trivial").await;
+    // Each 0 matches the last form alone, and -1 none.
+    let forms: Vec<Value> = (0..2_700).rev().map(|at| json!({ "minimum": at })).collect();
+    let schema = json!({ "items": { "anyOf": forms } }).to_string();
+    let schemas = json!({ "label_schema": schema });
+    let _ = host.psql().rows(&format!(
+        "update plugins set description = (description::jsonb || '{schemas}'::jsonb)::json"
+    ));
+    // It has read the row before.
+    host.stop();
+    host.restart();
+    let http = Http::new(&host);
+    let batch: Batch =
+        http.post("/v1/batches", &announcement(&plugin, "long", &json!({}))).await.json(201);
+    let mut label = vec![0; 13];
+    label.push(-1);
+    let item = |key: usize| json!({ "key": key.to_string(), "response": "", "label": label });
+    let items: Value = (0..200).map(item).collect();
+    let path = format!("/v1/batches/{}/requests", batch.id);
+    let mut answered = 0;
+    let submit = http.post(&path, &items);
+    tokio::pin!(submit);
+    let reply: SubmitReply = loop {
+        tokio::select! {
+            reply = &mut submit => break reply.json(200),
+            probe = http.get("/livez") => {
+                assert_eq!(probe.status, 200);
+                answered += 1;
+            }
+        }
+    };
+    assert_eq!((reply.accepted, reply.rejected), (0, 200), "{:?}", reply.items.first());
+    assert!(answered > 1, "probes wait until all labels are validated");
+}

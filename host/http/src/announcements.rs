@@ -78,8 +78,8 @@ async fn pin(
         Some(pinned) => pinned,
         None => {
             let plugin = app.registry.resolve(tenant, reference).await?;
-            let validation = app.registry.validation(&plugin).await;
-            validation.settings(&settings).await.map_err(ApiError::invalid_settings)?;
+            let validation = app.registry.validation(tenant, &plugin).await;
+            validation.settings(tenant, &settings).await.map_err(ApiError::invalid_settings)?;
             let wanted = RunRow {
                 plugin: plugin.description.name.clone(),
                 version: plugin.description.version.clone(),

@@ -1,16 +1,17 @@
-//! Settings and labels against the schemas that a plugin's version declares. Schemas are compiled once,
-//! away from requests and outside of locks, and kept by the version's digest.
+//! Settings and labels against the schemas that a plugin's version declares. Schemas are compiled on other threads,
+//! outside of locks, and those of the versions that were used last are kept by digest. Tenants take turns with what takes
+//! long.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_core::id::Digest;
+use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use assay_dispatch::ReadyPlugin;
+use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 use assay_schema::{PluginSchemas, Schema, SchemaRefused, ValidationWork};
 use lru::LruCache;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 /// Why settings or a label are not accepted.
@@ -28,19 +29,27 @@ pub enum ValidationError {
 #[derive(Debug)]
 pub struct Validation {
     schemas: PluginSchemas,
-    threads: Arc<Semaphore>,
+    threads: FairSemaphore,
 }
 
 impl Validation {
     /// Validates the settings of a run; the error names the field.
-    pub async fn settings(self: &Arc<Self>, json: &str) -> Result<(), ValidationError> {
-        self.validate("settings", |schemas| schemas.settings.as_ref(), json).await
+    pub async fn settings(
+        self: &Arc<Self>,
+        tenant: TenantId,
+        json: &str,
+    ) -> Result<(), ValidationError> {
+        self.validate(tenant, "settings", |schemas| schemas.settings.as_ref(), json).await
     }
 
     /// Validates a label; the error names the field. A request without one is the plugin's to judge.
-    pub async fn label(self: &Arc<Self>, json: Option<&str>) -> Result<(), ValidationError> {
+    pub async fn label(
+        self: &Arc<Self>,
+        tenant: TenantId,
+        json: Option<&str>,
+    ) -> Result<(), ValidationError> {
         let Some(json) = json else { return Ok(()) };
-        self.validate("label", |schemas| schemas.label.as_ref(), json).await
+        self.validate(tenant, "label", |schemas| schemas.label.as_ref(), json).await
     }
 
     /// Whether any label could be refused.
@@ -51,6 +60,7 @@ impl Validation {
 
     async fn validate(
         self: &Arc<Self>,
+        tenant: TenantId,
         name: &'static str,
         which: fn(&PluginSchemas) -> Option<&Schema>,
         json: &str,
@@ -59,7 +69,7 @@ impl Validation {
         let result = match schema.work(json.len()) {
             ValidationWork::Quick => schema.validate(json),
             ValidationWork::Long => {
-                let turn = turn(&self.threads).await;
+                let turn = self.threads.acquire(tenant, 1).await;
                 let (schemas, json) = (self.clone(), json.to_owned());
                 let validated = apart(turn, move || {
                     which(&schemas.schemas).map_or(Ok(()), |schema| schema.validate(&json))
@@ -74,8 +84,8 @@ impl Validation {
 /// The validations of the plugin versions that were used last.
 pub(crate) struct Validations {
     kept: Mutex<CompiledSchemas>,
-    threads: Arc<Semaphore>,
-    compilations: Arc<Semaphore>,
+    threads: FairSemaphore,
+    compilations: FairSemaphore,
 }
 
 struct CompiledSchemas {
@@ -90,8 +100,8 @@ impl Default for Validations {
         let kept = CompiledSchemas { by_digest: LruCache::new(max), nodes: 0 };
         Self {
             kept: Mutex::new(kept),
-            threads: Arc::new(Semaphore::new(limits::SCHEMA_THREADS_MAX)),
-            compilations: Arc::new(Semaphore::new(1)),
+            threads: FairSemaphore::new(limits::SCHEMA_THREADS_MAX),
+            compilations: FairSemaphore::new(1),
         }
     }
 }
@@ -99,11 +109,11 @@ impl Default for Validations {
 impl Validations {
     /// The validation of a version. One that was published before its schemas were checked, and has some
     /// that cannot be used, is not validated.
-    pub(crate) async fn of(&self, plugin: &ReadyPlugin) -> Arc<Validation> {
+    pub(crate) async fn of(&self, tenant: TenantId, plugin: &ReadyPlugin) -> Arc<Validation> {
         if let Some(validation) = self.kept().get(plugin.digest) {
             return validation;
         }
-        let turn = turn(&self.compilations).await;
+        let turn = self.compilations.acquire(tenant, 1).await;
         // Compiled while this call waited.
         if let Some(validation) = self.kept().get(plugin.digest) {
             return validation;
@@ -121,9 +131,10 @@ impl Validations {
     /// Compiles the schemas of a description that no version has yet.
     pub(crate) async fn compile(
         &self,
+        tenant: TenantId,
         description: &Description,
     ) -> Result<PluginSchemas, Unusable> {
-        compile(turn(&self.compilations).await, description).await
+        compile(self.compilations.acquire(tenant, 1).await, description).await
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, CompiledSchemas> {
@@ -149,14 +160,10 @@ impl CompiledSchemas {
     }
 }
 
-async fn turn(turns: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    turns.clone().acquire_owned().await.expect("the semaphore is never closed")
-}
-
 /// Works on a thread that may be kept for long. The turn ends with the work: a caller that goes away does not free
 /// it while the thread goes on.
 async fn apart<T: Send + 'static>(
-    turn: OwnedSemaphorePermit,
+    turn: FairPermit,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {
     let working = tokio::task::spawn_blocking(move || {
@@ -175,10 +182,7 @@ fn ended<T>(name: &'static str, result: Result<T, JoinError>) -> Result<T, Valid
 }
 
 /// Compiles the schemas of a description on another thread.
-async fn compile(
-    turn: OwnedSemaphorePermit,
-    description: &Description,
-) -> Result<PluginSchemas, Unusable> {
+async fn compile(turn: FairPermit, description: &Description) -> Result<PluginSchemas, Unusable> {
     let (settings, label) = (description.settings_schema.clone(), description.label_schema.clone());
     let compiled = apart(turn, move || PluginSchemas::compile(&settings, &label)).await;
     // The library panicked, so that the schema is none to evaluate in this process.
@@ -202,8 +206,10 @@ mod tests {
 
     fn validation(label: &str) -> Arc<Validation> {
         let schemas = PluginSchemas::compile("", label).expect("valid");
-        Arc::new(Validation { schemas, threads: Arc::new(Semaphore::new(1)) })
+        Arc::new(Validation { schemas, threads: FairSemaphore::new(1) })
     }
+
+    const TENANT: TenantId = TenantId(uuid::Uuid::nil());
 
     fn digest(number: u64) -> Digest {
         Digest::of(&number.to_le_bytes())
@@ -243,10 +249,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_goes_away_keeps_its_turn_until_the_work_is_done() {
-        let turns = Arc::new(Semaphore::new(1));
+        let turns = FairSemaphore::new(1);
         let (goes_on, waits) = std::sync::mpsc::channel::<()>();
         let mut call = Box::pin(async {
-            let turn = turn(&turns).await;
+            let turn = turns.acquire(TENANT, 1).await;
             apart(turn, move || waits.recv()).await
         });
         // The work begins, and the call is dropped.
@@ -256,14 +262,14 @@ mod tests {
                 .is_pending()
         );
         drop(call);
-        assert_eq!(turns.available_permits(), 0);
+        assert_eq!(turns.free(), 0);
         goes_on.send(()).expect("the work goes on");
-        let _turn = turn(&turns).await;
+        let _turn = turns.acquire(TENANT, 1).await;
     }
 
     #[tokio::test]
     async fn a_validation_that_panics_accepts_nothing() {
-        let turn = turn(&Arc::new(Semaphore::new(1))).await;
+        let turn = FairSemaphore::new(1).acquire(TENANT, 1).await;
         let panicked = apart(turn, || -> Result<(), String> { panic!("a fault of ours") }).await;
         let found = ended("label", panicked).map(|_| ());
         assert_eq!(found, Err(ValidationError::Interrupted("label")));
@@ -276,12 +282,12 @@ mod tests {
         for (json, expected) in
             [("[1]", None), ("[1, \"x\"]", Some("/1")), (long.as_str(), Some(""))]
         {
-            let found = validation.label(Some(json)).await;
+            let found = validation.label(TENANT, Some(json)).await;
             assert_eq!(found.is_err(), expected.is_some(), "{found:?}");
             let told = found.err().map_or_else(String::new, |error| error.to_string());
             assert!(told.contains(expected.unwrap_or_default()), "{told}");
         }
-        assert_eq!(validation.label(None).await, Ok(()));
-        assert_eq!(validation.settings("{\"any\": 1}").await, Ok(()));
+        assert_eq!(validation.label(TENANT, None).await, Ok(()));
+        assert_eq!(validation.settings(TENANT, "{\"any\": 1}").await, Ok(()));
     }
 }

@@ -51,7 +51,7 @@ pub(crate) async fn enter(
     }
     // A call that is refused leaves no batch and no run.
     let plugin = plugin_of_run(app, caller, &wanted.whose.run, wanted.plugin).await?;
-    validate_labels(app, &plugin, wanted.samples).await?;
+    validate_labels(app, caller.tenant, &plugin, wanted.samples).await?;
     let call = AnnounceBatch {
         plugin: wanted.plugin.into(),
         run: wanted.whose.run.clone(),

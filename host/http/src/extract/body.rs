@@ -18,6 +18,7 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, 
 
 use crate::extract::name::check_text;
 use crate::extract::object;
+use crate::extract::thread_use;
 use crate::problem::ApiError;
 
 /// The silence after which a body is given up, and how far it may lag behind the least pace.
@@ -229,6 +230,14 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
         ApiError::bad_request(format!("the body is not valid for this call: {why}"))
             .hint("GET /openapi.json describes it")
     })
+}
+
+/// The same for a body that may be long.
+pub(crate) async fn parse_long<T>(bytes: &Bytes) -> Result<T, ApiError>
+where
+    T: DeserializeOwned + Send + 'static,
+{
+    thread_use::read(bytes, |bytes| parse(bytes)).await
 }
 
 /// A file, in the OpenAPI document.

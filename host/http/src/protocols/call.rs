@@ -252,7 +252,8 @@ impl Call {
             }
             // The batch may have been opened for another call.
             let plugin = &guard.auto_batch.committed.plugin;
-            announcements::validate_labels(&self.app, plugin, &samples.bodies).await?;
+            announcements::validate_labels(&self.app, self.caller.tenant, plugin, &samples.bodies)
+                .await?;
             let Some((seqs, new)) = self.submit(&guard, samples).await? else {
                 // Somebody sealed, cancelled or filled it: another one takes the call.
                 guard.auto_batch.close();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
-use crate::extract::body;
+use crate::extract::{array, body};
 use crate::problem::ApiError;
 
 const TIMEOUT: Duration = Duration::from_secs(1_800);
@@ -20,6 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(1_800);
 #[schema(as = LlamaFactoryBatch)]
 pub(super) struct Batch {
     /// Prompt and response in one, with the chat template.
+    #[serde(deserialize_with = "array::items")]
     messages: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         return Ok(probe);
     }
     let body = call.long_body(body).await?;
-    let Batch { messages } = body::parse(&body.bytes)?;
+    let Batch { messages } = body::parse_long(&body.bytes).await?;
     let sample = |response| Sample { response, ..Sample::default() };
     let samples: Vec<Sample> = messages.into_iter().map(sample).collect();
     if samples.is_empty() {

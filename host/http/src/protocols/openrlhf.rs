@@ -14,7 +14,7 @@ use super::call::{Call, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
 use super::text::{Prompt, label};
-use crate::extract::body;
+use crate::extract::{array, body};
 use crate::problem::ApiError;
 
 const TIMEOUT: Duration = Duration::from_secs(180);
@@ -22,10 +22,11 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 #[derive(Deserialize, utoipa::ToSchema)]
 #[schema(as = OpenRlhfBatch)]
 pub(super) struct Batch {
+    #[serde(deserialize_with = "array::items")]
     query: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "array::items")]
     prompts: Vec<Prompt>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "array::items")]
     #[schema(value_type = Vec<serde_json::Value>)]
     labels: Vec<Option<Box<RawValue>>>,
 }
@@ -49,7 +50,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         return Ok(probe);
     }
     let body = call.long_body(body).await?;
-    let batch: Batch = body::parse(&body.bytes)?;
+    let batch: Batch = body::parse_long(&body.bytes).await?;
     let samples = samples(batch)?;
     let extra = call.address.options.extra.as_deref();
     if samples.is_empty() {

@@ -1,6 +1,7 @@
 //! `POST /v1/batches/{id}/requests`: an array or NDJSON, a result for each item, in chunks that share commits.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,11 +19,13 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::app::{App, AppState};
+use crate::extract::array;
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::item::{self, Item, too_long};
 use crate::extract::lines::{BodyLine, Lines};
 use crate::extract::path::PathId;
+use crate::extract::thread_use::{self, ThreadUse};
 use crate::extract::trace::CallTrace;
 use crate::problem::{ApiError, INVALID_LABEL};
 use crate::quotas::QueueWait;
@@ -48,7 +51,7 @@ pub(crate) async fn submit(
     let validation = match app.dispatch.committed.get(caller.tenant, id) {
         Some(committed) => {
             caller.may_submit_to(&committed.row.plugin)?;
-            Some(app.registry.validation(&committed.plugin).await)
+            Some(app.registry.validation(caller.tenant, &committed.plugin).await)
         }
         // Ended long ago, or never the tenant's; it takes nothing new.
         None => app.store.batch(caller.tenant, id).await.map(|_| None)?,
@@ -61,14 +64,27 @@ pub(crate) async fn submit(
         let mut turn = body::Turn::new(&app.buffered, caller.tenant);
         let max = limits::ARRAY_BODY_BYTES_MAX;
         let bytes = body::whole_in_turn(body, "an array of items", max, &mut turn).await?;
-        let items: Vec<&RawValue> = serde_json::from_slice(&bytes).map_err(|error| {
-            ApiError::bad_request(format!("the body is not an array of items: {error}"))
-        })?;
-        for item in items {
-            submission.add(item.get().as_bytes()).await?;
+        for place in thread_use::read(&bytes, places).await? {
+            submission.add(&bytes[place]).await?;
+            submission.thread.share().await;
         }
     }
     submission.finish().await.map(Json)
+}
+
+/// The places of an array's items in its JSON.
+fn places(json: &[u8]) -> Result<Vec<Range<usize>>, ApiError> {
+    #[derive(Deserialize)]
+    struct Items<'a>(#[serde(borrow, deserialize_with = "array::items")] Vec<&'a RawValue>);
+    let Items(items) = serde_json::from_slice(json).map_err(|error| {
+        ApiError::bad_request(format!("the body is not an array of items: {error}"))
+    })?;
+    let start = json.as_ptr().addr();
+    let place = |item: &RawValue| {
+        let at = item.get().as_ptr().addr() - start;
+        at..at + item.get().len()
+    };
+    Ok(items.into_iter().map(place).collect())
 }
 
 fn is_ndjson(headers: &HeaderMap) -> bool {
@@ -90,6 +106,7 @@ struct Submission<'a> {
     chunk_spots: Vec<Spot>,
     wait: QueueWait,
     trace: CallTrace,
+    thread: ThreadUse,
 }
 
 /// Index of an item of a chunk in `items`, and its line in the call.
@@ -124,6 +141,7 @@ impl<'a> Submission<'a> {
             chunk_spots: Vec::new(),
             wait: QueueWait::of_call(),
             trace,
+            thread: ThreadUse::begin(),
         }
     }
 
@@ -135,6 +153,7 @@ impl<'a> Submission<'a> {
             let mut left = &bytes[..];
             while let Some(line) = lines.next(&mut left) {
                 self.add_line(line).await?;
+                self.thread.share().await;
                 // A proxy may cut the pieces elsewhere than at the ends of lines.
                 pieces.rest();
                 turn.release();
@@ -191,7 +210,7 @@ impl<'a> Submission<'a> {
 
     async fn validate(&self, label: Option<&RawValue>) -> Result<(), ValidationError> {
         let Some(validation) = &self.validation else { return Ok(()) };
-        validation.label(label.map(RawValue::get)).await
+        validation.label(self.tenant, label.map(RawValue::get)).await
     }
 
     fn reject(&mut self, key: String, code: &str, detail: String) {

@@ -66,10 +66,10 @@ async fn admit(
     quotas::granted(app, caller.tenant, &plugin)?;
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
-    let validation = app.registry.validation(&plugin).await;
-    validation.settings(&settings).await.map_err(ApiError::invalid_settings)?;
+    let validation = app.registry.validation(caller.tenant, &plugin).await;
+    validation.settings(caller.tenant, &settings).await.map_err(ApiError::invalid_settings)?;
     let given = label.as_deref().map(RawValue::get);
-    validation.label(given).await.map_err(ApiError::invalid_label)?;
+    validation.label(caller.tenant, given).await.map_err(ApiError::invalid_label)?;
     let body = item::encode(prompt, response, label, metadata);
     let place = QueueWait::of_call().budget(app, caller.tenant, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);
