@@ -6,10 +6,12 @@ use assay_plugin::{Scored, exec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The bytes that are kept of a program's output, for each stream of each case.
-const OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// The bytes that are kept of a case's standard output: all that a box allows, as clients compare it.
+const STDOUT_BYTES_MAX: usize = 4 << 20;
+/// The bytes that are kept of a case's standard error.
+const STDERR_BYTES_MAX: usize = 1 << 20;
 /// The bytes that are kept of all cases' output together, so that the report fits into an artifact.
-const REPORT_BYTES_MAX: usize = 4 << 20;
+const REPORT_BYTES_MAX: usize = STDOUT_BYTES_MAX + STDERR_BYTES_MAX;
 /// The bytes of all returned files; one byte takes up to four in the report.
 const FILES_BYTES_MAX: usize = 2 << 20;
 
@@ -37,6 +39,8 @@ pub(crate) struct ProgramRun {
     pub(crate) stderr: String,
     /// True if a part of the output was left out.
     pub(crate) truncated: bool,
+    /// True if a part of the standard output was left out.
+    pub(crate) stdout_truncated: bool,
     /// True if the program ended by itself with status 0 and reached the code that was put after it.
     pub(crate) passed: bool,
 }
@@ -51,8 +55,8 @@ impl ProgramRun {
             exec::Ending::Limited(exec::LimitKind::Output) => ("output", 0),
             exec::Ending::Limited(exec::LimitKind::Processes) => ("processes", 0),
         };
-        let (stdout, cut_stdout) = text(&outcome.stdout);
-        let (stderr, cut_stderr) = text(&outcome.stderr);
+        let (stdout, stdout_truncated) = text(&outcome.stdout, STDOUT_BYTES_MAX);
+        let (stderr, stderr_truncated) = text(&outcome.stderr, STDERR_BYTES_MAX);
         Self {
             ended: ended.into(),
             status,
@@ -61,7 +65,8 @@ impl ProgramRun {
             stdout,
             stdout_lines_sha256: lines_sha256(&outcome.stdout.data),
             stderr,
-            truncated: cut_stdout || cut_stderr,
+            truncated: stdout_truncated || stderr_truncated,
+            stdout_truncated,
             passed: outcome.ended == exec::Ending::Exited(0),
         }
     }
@@ -71,8 +76,8 @@ impl ProgramRun {
     }
 }
 
-fn text(captured: &exec::Captured) -> (String, bool) {
-    let kept = captured.data.len().min(OUTPUT_BYTES_MAX);
+fn text(captured: &exec::Captured, bytes_max: usize) -> (String, bool) {
+    let kept = captured.data.len().min(bytes_max);
     let text = String::from_utf8_lossy(&captured.data[..kept]).into_owned();
     (text, captured.truncated || kept < captured.data.len())
 }
@@ -95,7 +100,7 @@ impl Report {
         if before + ran.bytes() > REPORT_BYTES_MAX {
             ran.stdout.clear();
             ran.stderr.clear();
-            ran.truncated = true;
+            (ran.truncated, ran.stdout_truncated) = (true, true);
         }
         self.cases.push(ran);
     }
@@ -169,7 +174,7 @@ mod tests {
             }));
             report.cases.remove(0)
         };
-        let long = vec![b'x'; OUTPUT_BYTES_MAX + 1];
+        let long = vec![b'x'; STDOUT_BYTES_MAX + 1];
         let (whole, cut) = (printed(&long), printed(&long[1..]));
         assert!(whole.truncated && !cut.truncated && whole.stdout == cut.stdout);
         assert_eq!(whole.stdout_lines_sha256, lines_sha256(&long));
@@ -180,9 +185,10 @@ mod tests {
     fn what_is_printed_has_a_limit_over_all_cases() {
         let mut report = Report::default();
         for _ in 0..5 {
-            report.add(ran(true, OUTPUT_BYTES_MAX));
+            report.add(ran(true, REPORT_BYTES_MAX / 4));
         }
         let kept: Vec<bool> = report.cases.iter().map(|ran| !ran.truncated).collect();
         assert_eq!(kept, [true, true, true, true, false]);
+        assert!(report.cases[4].stdout_truncated);
     }
 }

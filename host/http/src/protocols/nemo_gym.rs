@@ -140,7 +140,10 @@ fn sample(row: &Row, options: &Options) -> Result<Sample, ApiError> {
     let texts: Vec<String> = texts.map(|item| item.content.into_text()).collect();
     let named = match &options.label {
         Some(name) => Some(name.as_str()),
-        None => LABELS.into_iter().find(|name| row.contains_key(*name)),
+        None => {
+            let is_given = |name: &&str| row.get(*name).is_some_and(|value| value.get() != "null");
+            LABELS.into_iter().find(is_given)
+        }
     };
     let rest = row.iter().filter(|(name, _)| {
         ![PARAMS, RESPONSE].contains(&name.as_str()) && Some(name.as_str()) != named
@@ -247,13 +250,13 @@ mod tests {
                 { "type": "message", "role": "assistant", "content": [
                     { "type": "output_text", "text": "42", "annotations": [] }] },
             ] },
-            "expected_answer": 42, "answer": 41, "level": 3,
+            "label": null, "expected_answer": 42, "answer": 41, "level": 3,
         });
         let found = sample(&row(&json), &Options::default()).unwrap_or_default();
         assert_eq!((found.prompt.as_str(), found.response.as_str()), ("be brief\n\n6 * 7?", "42"));
         assert_eq!(found.label.map(|it| it.get().to_owned()).as_deref(), Some("42"));
         let metadata = found.metadata.map(|it| it.get().to_owned());
-        assert_eq!(metadata.as_deref(), Some(r#"{"answer":41,"level":3}"#));
+        assert_eq!(metadata.as_deref(), Some(r#"{"answer":41,"label":null,"level":3}"#));
         let options = Options { label: Some("answer".into()), ..Options::default() };
         let found = sample(&row(&json), &options).unwrap_or_default();
         assert_eq!(found.label.map(|it| it.get().to_owned()).as_deref(), Some("41"));

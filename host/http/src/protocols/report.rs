@@ -37,6 +37,11 @@ pub(super) struct ProgramRun {
     /// [`lines_sha256`] of all that it printed; absent where the plugin was published by an earlier release.
     pub stdout_lines_sha256: Option<String>,
     pub stderr: String,
+    /// True if a part of the output was left out.
+    #[serde(default)]
+    pub truncated: bool,
+    /// True if a part of the standard output was left out; absent where the plugin was published by an earlier release.
+    pub stdout_truncated: Option<bool>,
     /// True if the program ended by itself with status 0 and reached the code that was put after it.
     pub passed: bool,
 }
@@ -71,6 +76,11 @@ impl Call {
 }
 
 impl ProgramRun {
+    /// Whether `stdout` is all that it printed.
+    pub(super) fn tells_all(&self) -> bool {
+        !self.stdout_truncated.unwrap_or(self.truncated)
+    }
+
     /// Whether it printed these lines. Where the plugin does not tell, what is kept of the output counts.
     pub(super) fn printed(&self, expected: &str) -> bool {
         let printed = self.stdout_lines_sha256.as_ref();

@@ -16,8 +16,8 @@ use axum::body::Body;
 use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::call::{Admitted, Call, Sample, ScoreCall};
@@ -105,13 +105,8 @@ pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError>
     let seconds = task.timeout.filter(|it| it.is_finite()).unwrap_or(TIMEOUT_SECONDS);
     let timeout = Duration::from_secs_f64(seconds.clamp(0.2, max));
     let step = step(&task);
-    let known: Map<String, Value> = task
-        .reward_info
-        .as_ref()
-        .and_then(|it| serde_json::from_str(it.get()).ok())
-        .unwrap_or_default();
     let field = call.address.options.label.as_deref().unwrap_or("ground_truth");
-    let given = known.get(field).and_then(|value| RawValue::from_string(value.to_string()).ok());
+    let given = task.reward_info.as_deref().and_then(|known| field_of(known, field));
     let sample = Sample {
         prompt: task.prompt.into_text(),
         response: task.response,
@@ -124,6 +119,12 @@ pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError>
     follow(&call, &admitted, call.address.options.timeout.unwrap_or(timeout));
     let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
     Ok(Json(Answer { reward_request_id: id, ..Answer::default() }).into_response())
+}
+
+/// A field of an object as it is written: a number that is read would lose digits.
+fn field_of(object: &RawValue, name: &str) -> Option<Box<RawValue>> {
+    let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(object.get()).ok()?;
+    fields.remove(name)
 }
 
 /// Counts the sample if it has no reward when ROLL gives up, whoever asks for it. Samples beyond the limit, and those that

@@ -84,10 +84,8 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     let job = job(&asked, compile, run)?;
     let sample = Sample { response: asked.code, ..Sample::default() };
     let asked = ScoreCall { body, samples: vec![sample], timeout, step: None };
-    match call.report(asked, &job).await {
-        Ok(report) => Ok(Json(told(report)).into_response()),
-        Err(failure) => Err(gateway_timeout(failure)),
-    }
+    let report = call.report(asked, &job).await.map_err(gateway_timeout)?;
+    Ok(Json(told(report)?).into_response())
 }
 
 fn seconds(given: Option<f64>) -> f64 {
@@ -123,18 +121,23 @@ fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Value, ApiError> {
     Ok(job.into())
 }
 
-fn told(report: Report) -> Answer {
+fn told(report: Report) -> Result<Answer, ApiError> {
     let ran = report.cases.into_iter().next();
     let success = ran.as_ref().is_some_and(|ran| ran.passed);
+    // Who compares a part of the output with the whole one finds a right program wrong.
+    if ran.as_ref().is_some_and(|ran| ran.passed && !ran.tells_all()) {
+        let detail = "the program printed more than the answer can hold";
+        return Err(ApiError::new(StatusCode::GATEWAY_TIMEOUT, "output_too_long", detail));
+    }
     let files = report.files.into_iter().map(|(path, bytes)| (path, STANDARD.encode(bytes)));
-    Answer {
+    Ok(Answer {
         status: if success { "Success" } else { "Failed" },
         message: ran.as_ref().map(message).unwrap_or_default(),
         compile_result: report.compile.map(command),
         run_result: ran.map(command),
         executor_pod_name: None,
         files: files.collect(),
-    }
+    })
 }
 
 /// The message about an ending for which the protocol has no field.
@@ -200,6 +203,25 @@ mod tests {
         assert_eq!(status(ApiError::bad_request("")), StatusCode::BAD_REQUEST);
     }
 
+    fn answered(report: Report) -> Answer {
+        told(report).expect("an answer")
+    }
+
+    #[test]
+    fn a_part_of_the_output_is_no_answer_about_a_program_that_ended_well() {
+        let status = |passed, truncated, stdout_truncated| {
+            let ran = ProgramRun { passed, truncated, stdout_truncated, ..ProgramRun::default() };
+            told(Report { cases: vec![ran], ..Report::default() }).err().map(|error| error.status)
+        };
+        let refused = Some(StatusCode::GATEWAY_TIMEOUT);
+        assert_eq!(status(true, true, Some(true)), refused);
+        assert_eq!(status(true, true, None), refused);
+        // Standard error alone is cut; the program failed anyway.
+        assert_eq!(status(true, true, Some(false)), None);
+        assert_eq!(status(false, true, Some(true)), None);
+        assert_eq!(status(true, false, None), None);
+    }
+
     #[test]
     fn an_answer_is_as_its_clients_read_it() {
         let ran = ProgramRun {
@@ -210,7 +232,7 @@ mod tests {
             ..ProgramRun::default()
         };
         let report = Report { cases: vec![ran.clone()], ..Report::default() };
-        let json = serde_json::to_string(&told(report)).expect("plain");
+        let json = serde_json::to_string(&answered(report)).expect("plain");
         let expected = concat!(
             r#"{"status":"Success","message":"","compile_result":null,"#,
             r#""run_result":{"status":"Finished","execution_time":0.01,"return_code":0,"#,
@@ -223,14 +245,14 @@ mod tests {
             ("signaled", "Finished", Some(-9)),
         ] {
             let ran = ProgramRun { ended: ended.into(), status: 9, passed: false, ..ran.clone() };
-            let told = told(Report { cases: vec![ran], ..Report::default() });
+            let told = answered(Report { cases: vec![ran], ..Report::default() });
             let result = told.run_result.expect("it ran");
             assert_eq!((told.status, result.status, result.return_code), ("Failed", status, code));
         }
         // It did not compile.
         let compile =
             Some(ProgramRun { ended: "exited".into(), status: 1, ..ProgramRun::default() });
-        let told = told(Report { compile, ..Report::default() });
+        let told = answered(Report { compile, ..Report::default() });
         assert_eq!(told.status, "Failed");
         assert!(told.run_result.is_none());
         assert_eq!(told.compile_result.and_then(|it| it.return_code), Some(1));
