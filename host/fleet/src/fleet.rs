@@ -1,5 +1,7 @@
 //! The fleet: the workers, their launchers, and the timers of both.
 
+mod enrolment;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -15,7 +17,9 @@ use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::launchers::Launchers;
 use crate::state::{Departures, Effect, FleetState, StartFailure, Starting, WaitingStarts};
 use crate::tenure::Tenure;
-use crate::ticket::{ProofRefusal, Ticket, TicketRefusal};
+use crate::ticket::TicketRefusal;
+
+pub use enrolment::EnrolmentClaim;
 
 const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
@@ -84,21 +88,6 @@ impl Fleet {
     #[must_use]
     pub fn launcher_of_those_that_came(&self) -> &'static str {
         self.0.joined.name()
-    }
-
-    /// Checks what a worker of another machine presents to get its certificate: its ticket, or what its launcher knows it
-    /// by. Each worker gets one.
-    pub async fn enrol(&self, proof: &str, pool: &str) -> Result<TicketId, ProofRefusal> {
-        let launcher = self.0.launchers.of(pool);
-        if !launcher.joins_by_tls() {
-            return Err(TicketRefusal::Unknown.into());
-        }
-        if Ticket::claimed(proof).is_some() {
-            return Ok(self.state().enrol(proof, pool)?);
-        }
-        let ticket = launcher.identify(proof).await?;
-        self.state().enrol_identified(ticket, pool)?;
-        Ok(ticket)
     }
 
     /// Looks for workers of the server before this one, at the start and before any is started: those that are found are

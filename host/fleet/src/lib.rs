@@ -20,7 +20,7 @@ mod slurm;
 mod gpu;
 mod programs;
 
-pub use fleet::{Failures, Fleet, WorkerEnds};
+pub use fleet::{EnrolmentClaim, Failures, Fleet, WorkerEnds};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;
 pub use launcher::{

@@ -36,6 +36,9 @@ pub use settings::{SlurmFile, SlurmPool, SlurmSettings};
 /// The time for reading what a job printed, which may be on a file system of the network.
 const LOG_MAX: Duration = Duration::from_secs(limits::SLURM_LOG_SECONDS_MAX);
 
+/// The reason of a command that has no result because of a fault of the server.
+const BROKEN: &str = "the server failed to run a command of Slurm; its log says why";
+
 /// Starts and stops workers as jobs of Slurm; they end with the fleet's orders, not with this.
 pub struct SlurmLauncher {
     calls: mpsc::UnboundedSender<Call>,
@@ -159,7 +162,7 @@ impl Owner {
                 },
                 Some(done) = self.commands.join_next() => match done {
                     Ok(done) => self.done(done),
-                    // The start of a command that panicked is never answered: its worker is given up in time.
+                    // Submissions and polls have a result all the same. A job is cancelled again after the next poll.
                     Err(error) => tracing::error!("a command of Slurm was not run: {error}"),
                 },
                 () = sleep_until(self.next_poll), if self.polling.is_none() => self.poll(),
@@ -201,7 +204,8 @@ impl Owner {
     fn poll(&mut self) {
         let poll = self.jobs.poll();
         self.polling = Some(poll);
-        self.commands.spawn(async move { CommandResult::Polled(poll, commands::squeue().await) });
+        let asking = async move { CommandResult::Polled(poll, commands::squeue().await) };
+        self.commands.spawn(result_of(asking, CommandResult::Polled(poll, Err(BROKEN.into()))));
     }
 
     fn polled(&mut self, poll: u64, answer: Result<String, String>) {
@@ -274,8 +278,8 @@ impl Owner {
 
     fn submit(&mut self, start: Start, turn: OwnedSemaphorePermit) {
         let settings = Arc::clone(&self.settings);
-        self.commands.spawn(async move {
-            let ticket = start.ticket.id;
+        let ticket = start.ticket.id;
+        let submitting = async move {
             let _turn = turn;
             let job = settings.sbatch_options(&start).zip(settings.script(&start));
             let submitted = match job {
@@ -283,7 +287,9 @@ impl Owner {
                 None => Err(format!("the pool {} has no settings for Slurm", start.pool)),
             };
             CommandResult::Submitted(ticket, submitted)
-        });
+        };
+        let broken = CommandResult::Submitted(ticket, Err(BROKEN.into()));
+        self.commands.spawn(result_of(submitting, broken));
     }
 
     fn cancel(&mut self, ids: Vec<JobId>, how: Cancel, turn: OwnedSemaphorePermit) {
@@ -315,6 +321,20 @@ impl Owner {
     }
 }
 
+/// Runs a command in a task within this one; if it panics, `broken` is its result.
+async fn result_of(
+    command: impl Future<Output = CommandResult> + Send + 'static,
+    broken: CommandResult,
+) -> CommandResult {
+    let mut running = JoinSet::new();
+    running.spawn(command);
+    let ended = running.join_next().await.expect("it was spawned");
+    ended.unwrap_or_else(|error| {
+        tracing::error!("a command of Slurm was not run: {error}");
+        broken
+    })
+}
+
 /// The end of a worker with the last lines that its job printed. The file of one that ended as asked is deleted.
 async fn with_log(log: PathBuf, how: WorkerEnd) -> WorkerEnd {
     let asked = matches!(how, WorkerEnd::Finished(_));
@@ -344,4 +364,25 @@ fn last_lines(log: &Path) -> Option<String> {
     file.take(limits::SLURM_LOG_BYTES_MAX).read_to_end(&mut text).ok()?;
     let text = plain(&String::from_utf8_lossy(&text));
     (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn panics() -> CommandResult {
+        panic!("on purpose")
+    }
+
+    #[tokio::test]
+    async fn a_command_that_panics_has_a_result() {
+        let ticket = TicketId::generate();
+        let broken = CommandResult::Submitted(ticket, Err(BROKEN.into()));
+        let result = result_of(panics(), broken).await;
+        let CommandResult::Submitted(answered, Err(why)) = result else { panic!("it was not run") };
+        assert_eq!((answered, why.as_str()), (ticket, BROKEN));
+        let runs = async { CommandResult::Submitted(TicketId::generate(), Ok(7)) };
+        let result = result_of(runs, CommandResult::Other).await;
+        assert!(matches!(result, CommandResult::Submitted(_, Ok(7))));
+    }
 }

@@ -40,9 +40,15 @@ enum PodCall {
 
 type WorkersAnswer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
 
+/// Kubernetes' answer to the creation of a Pod.
+type CreateAnswer = Result<Option<PodUid>, CreateRefusal>;
+
+/// The reason of a creation that has no answer because of a fault of the server.
+const BROKEN: &str = "the server failed to make the call; its log says why";
+
 /// The end of a call of Kubernetes.
 enum PodCallEnd {
-    Created(TicketId, Arc<str>, Result<Option<PodUid>, CreateRefusal>),
+    Created(TicketId, Arc<str>, CreateAnswer),
     Deleted,
 }
 
@@ -147,7 +153,7 @@ impl PodOwner {
                 },
                 Some(answered) = self.answers.join_next() => match answered {
                     Ok(answered) => self.answered(answered),
-                    // A start whose call panicked is never answered: its worker is given up in time.
+                    // A creation has an answer all the same. A Pod whose deletion panicked is deleted again when it is given up.
                     Err(error) => tracing::error!("a call of Kubernetes was not made: {error}"),
                 },
                 Some(event) = watch.next() => {
@@ -257,9 +263,12 @@ impl PodOwner {
             let (api, turns) = (Arc::clone(&self.api), Arc::clone(&self.turns));
             match effect {
                 PodEffect::Create(start) => self.answers.spawn(async move {
-                    let _turn = turns.acquire().await.expect("it is never closed");
-                    let answer = api.create(&start).await;
-                    PodCallEnd::Created(start.ticket.id, start.pool, answer)
+                    let (ticket, pool) = (start.ticket.id, Arc::clone(&start.pool));
+                    let creating = async move {
+                        let _turn = turns.acquire().await.expect("it is never closed");
+                        api.create(&start).await
+                    };
+                    PodCallEnd::Created(ticket, pool, answer_of(creating).await)
                 }),
                 PodEffect::Delete(deletion) => self.answers.spawn(async move {
                     // Its worker would join and be paid for.
@@ -279,5 +288,31 @@ impl PodOwner {
                 }
             };
         }
+    }
+}
+
+/// Makes a Pod in a task within this one; if that panics, it is tried again like any call without an answer.
+async fn answer_of(creating: impl Future<Output = CreateAnswer> + Send + 'static) -> CreateAnswer {
+    let mut running = JoinSet::new();
+    running.spawn(creating);
+    let ended = running.join_next().await.expect("it was spawned");
+    ended.unwrap_or_else(|error| {
+        tracing::error!("a call of Kubernetes was not made: {error}");
+        Err(CreateRefusal::ForNow(BROKEN.into()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn panics() -> CreateAnswer {
+        panic!("on purpose")
+    }
+
+    #[tokio::test]
+    async fn a_creation_that_panics_is_tried_again() {
+        assert_eq!(answer_of(panics()).await, Err(CreateRefusal::ForNow(BROKEN.into())));
+        assert_eq!(answer_of(std::future::ready(Ok(None))).await, Ok(None));
     }
 }

@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::drift;
 use crate::lock::HeldLock;
@@ -241,6 +241,12 @@ impl Server {
                 Ok(error) => anyhow::Error::from(error).context("the dispatcher's lock is lost"),
                 Err(_) => anyhow::anyhow!("a part of the server ended by itself"),
             },
+            error = panicked(&mut self.dispatching) => {
+                anyhow::Error::from(error).context("a part of the dispatcher ended by itself")
+            }
+            error = panicked(&mut self.tasks) => {
+                anyhow::Error::from(error).context("a part of the server ended by itself")
+            }
         }
     }
 
@@ -264,6 +270,16 @@ impl Server {
             cluster.stop().await;
         }
     }
+}
+
+/// Returns when a task has panicked. Some end by themselves in normal life, such as those that have nothing to restore.
+async fn panicked(tasks: &mut JoinSet<()>) -> JoinError {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended {
+            return error;
+        }
+    }
+    std::future::pending().await
 }
 
 /// The plugins of restored batches.
@@ -443,4 +459,29 @@ fn private_folder(folder: &Path) -> anyhow::Result<()> {
         .mode(0o700)
         .create(folder)
         .with_context(|| format!("making {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn broken() {
+        panic!("on purpose")
+    }
+
+    #[tokio::test]
+    async fn a_task_that_panics_is_a_failure_and_one_that_ends_is_none() {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async {});
+        tasks.spawn(broken());
+        assert!(panicked(&mut tasks).await.is_panic());
+        tasks.spawn(async {});
+        while !tasks.is_empty() {
+            tokio::select! {
+                biased;
+                error = panicked(&mut tasks) => panic!("none has panicked: {error}"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    }
 }

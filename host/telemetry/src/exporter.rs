@@ -76,41 +76,12 @@ impl Exporter {
         page: impl Fn() -> Page,
         mut stop: watch::Receiver<bool>,
     ) {
-        let mut next_metrics = Instant::now() + self.settings.metrics_period;
-        let mut stopped = std::pin::pin!(async move {
-            // A dropped sender means that everything is stopping as well.
-            let _ = stop.wait_for(|stopped| *stopped).await;
-        });
         let mut waiting = Vec::new();
-        let mut send_at = None;
-        loop {
-            let gathered = async {
-                match send_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = &mut stopped => break,
-                trace = traces.recv() => match trace {
-                    Some(trace) => {
-                        waiting.extend(spans(&trace));
-                        send_at.get_or_insert(Instant::now() + GATHER);
-                    }
-                    None => break,
-                },
-                () = gathered => self.send_spans(&mut waiting).await,
-                () = tokio::time::sleep_until(next_metrics) => {
-                    next_metrics = Instant::now() + self.settings.metrics_period;
-                    self.send_metrics(page().await).await;
-                }
-            }
-            if waiting.len() >= limits::SPANS_SENT_MAX {
-                self.send_spans(&mut waiting).await;
-            }
-            if waiting.is_empty() {
-                send_at = None;
-            }
+        tokio::select! {
+            // At once, also during a call that the receiver does not answer. A dropped sender means that everything is
+            // stopping as well.
+            _ = stop.wait_for(|stopped| *stopped) => {}
+            () = self.keep_sending(&mut traces, &page, &mut waiting) => {}
         }
         let last = async {
             traces.close();
@@ -124,11 +95,50 @@ impl Exporter {
         let _ = tokio::time::timeout(LAST_PATIENCE, last).await;
     }
 
+    /// Works until no more traces come. It may be dropped at any time: `waiting` has the spans that are not sent.
+    async fn keep_sending<Page: Future<Output = Option<String>>>(
+        &mut self,
+        traces: &mut mpsc::Receiver<RequestTrace>,
+        page: &impl Fn() -> Page,
+        waiting: &mut Vec<Span>,
+    ) {
+        let mut next_metrics = Instant::now() + self.settings.metrics_period;
+        let mut send_at = None;
+        loop {
+            let gathered = async {
+                match send_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                trace = traces.recv() => match trace {
+                    Some(trace) => {
+                        waiting.extend(spans(&trace));
+                        send_at.get_or_insert(Instant::now() + GATHER);
+                    }
+                    None => return,
+                },
+                () = gathered => self.send_spans(waiting).await,
+                () = tokio::time::sleep_until(next_metrics) => {
+                    next_metrics = Instant::now() + self.settings.metrics_period;
+                    self.send_metrics(page().await).await;
+                }
+            }
+            if waiting.len() >= limits::SPANS_SENT_MAX {
+                self.send_spans(waiting).await;
+            }
+            if waiting.is_empty() {
+                send_at = None;
+            }
+        }
+    }
+
+    /// Sends all spans. Each stays in `waiting` until its call has ended, so that none is lost if this is dropped.
     async fn send_spans(&mut self, waiting: &mut Vec<Span>) {
         while !waiting.is_empty() {
-            let rest = waiting.split_off(waiting.len().min(limits::SPANS_SENT_MAX));
-            let spans = std::mem::replace(waiting, rest);
-            let count = spans.len() as u64;
+            let count = waiting.len().min(limits::SPANS_SENT_MAX);
+            let spans = waiting[..count].to_vec();
             let scope_spans = ScopeSpans { scope: Some(scope()), spans, ..ScopeSpans::default() };
             let resource_spans = ResourceSpans {
                 resource: Some(resource(&self.settings)),
@@ -138,7 +148,8 @@ impl Exporter {
             let message = ExportTraceServiceRequest { resource_spans: vec![resource_spans] };
             let result =
                 if self.send("traces", &message, &PAUSES).await { "sent" } else { "failed" };
-            ::metrics::counter!(SPANS, "result" => result).increment(count);
+            waiting.drain(..count);
+            ::metrics::counter!(SPANS, "result" => result).increment(count as u64);
         }
     }
 

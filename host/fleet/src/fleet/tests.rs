@@ -6,6 +6,7 @@ use assay_core::time::Micros;
 
 use super::*;
 use crate::launcher::{Reconciling, Start};
+use crate::ticket::{ProofRefusal, Ticket};
 
 /// A launcher of no processes: it notes what it is told, and the test says what becomes of the workers.
 #[derive(Clone)]
@@ -242,7 +243,31 @@ async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
     let left = fleet.starting();
     assert_eq!((left.len(), &*left[0].pool, left[0].launcher), (1, "far", "away"));
     // A ticket of a worker of this machine is no way in from another one.
-    assert_eq!(fleet.enrol(&here.text(), "cpu").await, Err(TicketRefusal::Unknown.into()));
+    let refused = fleet.enrol(&here.text(), "cpu").await.err();
+    assert_eq!(refused, Some(TicketRefusal::Unknown.into()));
+}
+
+/// A worker gets its certificate.
+async fn enrols(fleet: &Fleet, text: &str, pool: &str) {
+    let claim = fleet.enrol(text, pool).await.expect("it was asked for");
+    assert_eq!(Some(claim.ticket()), Ticket::claimed(text));
+    claim.issued();
+}
+
+#[tokio::test]
+async fn a_proof_is_used_up_by_a_certificate_and_not_by_a_try() {
+    let (fleet, _failures) = Fleet::with_launchers(Tenure::endless(), |events| {
+        Launchers::new(AwayLauncher(events.clone()))
+    });
+    fleet.start(&cpu(), 1);
+    let ticket = fleet.starting()[0].ticket;
+    let text = fleet.state().text_of(ticket);
+    let used = Some(ProofRefusal::from(TicketRefusal::Used));
+    let claim = fleet.enrol(&text, "cpu").await.expect("it was asked for");
+    assert_eq!(fleet.enrol(&text, "cpu").await.err(), used, "of two at once");
+    drop(claim);
+    enrols(&fleet, &text, "cpu").await;
+    assert_eq!(fleet.enrol(&text, "cpu").await.err(), used);
 }
 
 #[tokio::test]
@@ -253,9 +278,9 @@ async fn a_worker_whose_job_is_gone_is_cut_off() {
     fleet.start(&cpu(), 1);
     let ticket = fleet.starting()[0].ticket;
     let worker = fleet.state().text_of(ticket);
-    let no_ticket = fleet.enrol("a token", "cpu").await;
-    assert!(matches!(no_ticket, Err(ProofRefusal::Refused(_))), "{no_ticket:?}");
-    assert_eq!(fleet.enrol(&worker, "cpu").await, Ok(ticket));
+    let no_ticket = fleet.enrol("a token", "cpu").await.err();
+    assert!(matches!(no_ticket, Some(ProofRefusal::Refused(_))), "{no_ticket:?}");
+    enrols(&fleet, &worker, "cpu").await;
     let mut visit = fleet.came(ticket, &cpu()).expect("it was asked for");
     assert!(!visit.came() && fleet.joined(ticket));
     fleet.apply(WorkerEvent::Leaving { ticket, why: "evicted".into() });
@@ -283,7 +308,7 @@ async fn workers_that_another_server_has_taken_over_are_cut_off_and_not_ended() 
     fleet.start(&far, 1);
     let ticket = fleet.starting()[0].ticket;
     let text = fleet.state().text_of(ticket);
-    assert_eq!(fleet.enrol(&text, "far").await, Ok(ticket));
+    enrols(&fleet, &text, "far").await;
     let mut visit = fleet.came(ticket, &far).expect("it was asked for");
     assert!(fleet.joined(ticket));
     fleet.start(&cpu(), 1);

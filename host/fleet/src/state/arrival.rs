@@ -13,7 +13,7 @@ use crate::ticket::{Ticket, TicketRefusal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Enrolment {
     None,
-    /// It exchanged its ticket for a certificate.
+    /// It exchanges its ticket for a certificate, or has done so.
     Certified,
     /// It has connected with the certificate.
     Connected,
@@ -73,5 +73,13 @@ impl FleetState {
         }
         worker.enrolment = Enrolment::Certified;
         Ok(())
+    }
+
+    /// The worker got no certificate after all: it may enrol again.
+    pub(crate) fn not_certified(&mut self, ticket: TicketId) {
+        let worker = self.workers.get_mut(&ticket);
+        if let Some(worker) = worker.filter(|worker| worker.enrolment == Enrolment::Certified) {
+            worker.enrolment = Enrolment::None;
+        }
     }
 }

@@ -297,6 +297,27 @@ fn a_started_worker_enrols_once_and_connects_once() {
 }
 
 #[test]
+fn a_started_worker_that_got_no_certificate_enrols_again() {
+    for phase in [Phase::Asked, Phase::Placed] {
+        let (mut state, ticket) = one(phase);
+        let text = ticket.text();
+        assert_eq!(state.enrol(&text, "cpu"), Ok(ticket.id));
+        assert_eq!(state.enrol(&text, "cpu"), Err(TicketRefusal::Used), "two tries at once");
+        state.not_certified(ticket.id);
+        assert_eq!(state.came(NOW, ticket.id, &pool()), Err(TicketRefusal::Used), "it got none");
+        assert_eq!(state.enrol_identified(ticket.id, "cpu"), Ok(()));
+        assert_eq!(state.came(NOW, ticket.id, &pool()), Ok(false));
+        state.not_certified(ticket.id);
+        assert_eq!(state.enrol(&text, "cpu"), Err(TicketRefusal::Used), "it has connected");
+    }
+    let (mut state, ticket) = one(Phase::Asked);
+    assert_eq!(state.enrol(&ticket.text(), "cpu"), Ok(ticket.id));
+    state.cancel("cpu", 1);
+    state.not_certified(ticket.id);
+    assert_eq!(state.enrol(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
+}
+
+#[test]
 fn a_worker_that_its_launcher_identified_enrols_once_as_any_other() {
     let (mut state, ticket) = one(Phase::Placed);
     assert_eq!(state.enrol_identified(ticket.id, "gpu"), Err(TicketRefusal::OtherPool));

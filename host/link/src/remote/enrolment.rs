@@ -1,6 +1,7 @@
 //! The gRPC service by which workers of other machines get certificates.
 
 use assay_fleet::{Fleet, ProofRefusal};
+use assay_store::StoreError;
 use assay_wire::proto::enrolment_server::Enrolment;
 use assay_wire::proto::{Certificate, JoinRequest, RenewRequest};
 use tonic::{Request, Response, Status};
@@ -26,9 +27,14 @@ impl Enrolment for EnrolmentService {
             self.workers.join(&token, applicant).await
         } else {
             let enrolled = self.fleet.enrol(&token, &pool).await;
-            let ticket = enrolled.map_err(|it| status(it.into()))?;
+            let claim = enrolled.map_err(|it| status(it.into()))?;
             let applicant = Applicant { pool, machine, signing_request };
-            self.workers.join_started(ticket, applicant).await
+            // If this fails or is dropped, the worker may come again with its proof.
+            let issued = self.workers.join_started(claim.ticket(), applicant).await;
+            if issued.is_ok() {
+                claim.issued();
+            }
+            issued
         };
         issued.map(certificate).map_err(status)
     }
@@ -51,7 +57,13 @@ fn certificate(issued: Issued) -> Response<Certificate> {
 fn status(refused: NotIssued) -> Status {
     if let NotIssued::Store(error) = &refused {
         tracing::warn!("a worker gets no certificate: {error}");
-        return Status::unavailable("the server cannot issue certificates now");
+        return Status::unavailable(match error {
+            StoreError::Conflict(full) => format!(
+                "{full}, as many as a server takes: `assay worker remove` makes room, and so does each certificate that \
+                 expires"
+            ),
+            _ => "the server cannot issue certificates now".into(),
+        });
     }
     if let NotIssued::Proof(ProofRefusal::Unchecked(why)) = refused {
         tracing::warn!("a worker must ask again for a certificate: {why}");
@@ -61,5 +73,27 @@ fn status(refused: NotIssued) -> Status {
     match refused {
         NotIssued::BadRequest(message) => Status::invalid_argument(message),
         refused => Status::permission_denied(refused.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+
+    use super::*;
+
+    fn check(error: StoreError, told: &str) {
+        let status = status(error.into());
+        assert_eq!((status.code(), status.message()), (Code::Unavailable, told));
+    }
+
+    #[test]
+    fn a_worker_is_told_that_there_are_too_many_and_nothing_else_of_the_database() {
+        check(
+            StoreError::Conflict("4096 workers have joined already".into()),
+            "4096 workers have joined already, as many as a server takes: `assay worker remove` makes room, and so does \
+             each certificate that expires",
+        );
+        check(StoreError::NotFound("table"), "the server cannot issue certificates now");
     }
 }

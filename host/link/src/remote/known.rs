@@ -227,13 +227,25 @@ impl RemoteWorkers {
                     return Err(NotIssued::Token);
                 }
             }
-            None => self.0.store.let_worker_in(&row).await?,
+            None => self.let_in(&row).await?,
         }
         tracing::info!(worker.ticket = %id, worker.pool = row.pool, worker.machine = row.machine, "a worker may connect");
         let mut known = self.known();
         known.retain(|_, known| *known.expires_at.borrow() > at);
         known.insert(id, RemoteWorkerEntry::new(identity.pool, expires_at));
         Ok(issued)
+    }
+
+    /// Stores a worker that was started. An earlier try that got no answer may have stored it: that certificate was given to
+    /// nobody, and this one takes its place.
+    async fn let_in(&self, row: &RemoteWorkerRow) -> Result<(), StoreError> {
+        match self.0.store.let_worker_in(row).await {
+            Err(StoreError::Broken(_)) => {
+                self.forget(row.id).await;
+                self.0.store.let_worker_in(row).await
+            }
+            stored => stored,
+        }
     }
 
     pub(crate) async fn renew(
