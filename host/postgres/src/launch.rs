@@ -4,13 +4,14 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom, Write as _},
     os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant},
 };
 
+use nix::fcntl::OFlag;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::UnixStream,
@@ -108,8 +109,15 @@ impl ServerSetup {
         if fs::read_to_string(&path).is_ok_and(|before| before == text) {
             return Ok(false);
         }
-        fs::write(&path, text).doing("write", &path)?;
-        self.owner.give(&path)?;
+        // The owner may have put a link there, which must not lead the caller to a file of others.
+        let new = path.with_extension("new");
+        remove_if_there(&new)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let mut file = options.open(&new).doing("make", &new)?;
+        file.write_all(text.as_bytes()).doing("write", &new)?;
+        self.owner.give(&new)?;
+        fs::rename(&new, &path).doing("write", &path)?;
         Ok(true)
     }
 
@@ -135,12 +143,7 @@ impl ServerSetup {
             self.socket.join(format!("{socket}.lock")),
             self.socket.join(socket),
         ] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Error::Files { doing: "remove", path, source: error });
-                }
-                _ => {}
-            }
+            remove_if_there(&path)?;
         }
         Ok(())
     }
@@ -150,7 +153,11 @@ impl ServerSetup {
         if path.metadata().is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
             fs::rename(path, path.with_extension("log.old")).doing("put aside", path)?;
         }
-        OpenOptions::new().append(true).create(true).mode(0o600).open(path).doing("open", path)
+        // Not through a link of the owner's.
+        let flags = OFlag::O_NOFOLLOW.bits();
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).custom_flags(flags);
+        options.open(path).doing("open", path)
     }
 
     async fn ready(&self, postmaster: &mut Postmaster, log_before: u64) -> Result<(), Error> {
@@ -209,5 +216,14 @@ impl ServerSetup {
             }
             Err(error) => format!("cannot read {}: {error}", self.layout.log.display()),
         }
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::Files { doing: "remove", path: path.into(), source: error })
+        }
+        _ => Ok(()),
     }
 }

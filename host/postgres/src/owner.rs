@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    os::unix::fs::{MetadataExt, chown},
+    os::unix::fs::{MetadataExt, lchown},
     path::{Path, PathBuf},
     process::Command as PlainCommand,
 };
@@ -65,7 +65,8 @@ impl Owner {
         match self {
             Self::Caller { .. } => Ok(()),
             Self::Other { uid, gid } => {
-                chown(path, Some(*uid), Some(*gid)).doing("change the owner of", path)
+                // Of a link itself, which may lead to a file of others.
+                lchown(path, Some(*uid), Some(*gid)).doing("change the owner of", path)
             }
         }
     }

@@ -73,12 +73,21 @@ pub(crate) async fn end_orphans(layout: &Layout) {
     }
 }
 
+/// Backends of this name without a postmaster. Those that have one are of a cluster in a container, where the data folder may
+/// have the same path.
 fn orphans(cluster_name: &str) -> Vec<i32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|pid| command_line(*pid).is_some_and(|line| names_backend(&line, cluster_name)))
+        .filter(|pid| !parent(*pid).and_then(command_line).is_some_and(|line| is_postgres(&line)))
         .collect()
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    // The name before it, in brackets, may hold anything.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn command_line(pid: i32) -> Option<Vec<u8>> {
@@ -86,11 +95,15 @@ fn command_line(pid: i32) -> Option<Vec<u8>> {
 }
 
 fn names_postmaster(line: &[u8], cluster: &Path) -> bool {
-    let mut arguments = line.split(|byte| *byte == 0);
-    let program = arguments.next().unwrap_or_default();
-    let is_postgres = program.ends_with(b"/postgres") || program == b"postgres";
+    let arguments = line.split(|byte| *byte == 0);
     let folder = arguments.skip_while(|argument| *argument != b"-D").nth(1);
-    is_postgres && folder == Some(cluster.as_os_str().as_bytes())
+    is_postgres(line) && folder == Some(cluster.as_os_str().as_bytes())
+}
+
+/// Whether it is a postmaster's command line, of any cluster.
+fn is_postgres(line: &[u8]) -> bool {
+    let program = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    program.ends_with(b"/postgres") || program == b"postgres"
 }
 
 /// Backends call themselves `postgres: <cluster name>: <what they do>`.
@@ -100,6 +113,10 @@ fn names_backend(line: &[u8], cluster_name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -124,6 +141,28 @@ mod tests {
             assert_eq!(names_postmaster(line, cluster), postmaster, "{shown}");
             assert_eq!(names_backend(line, "assay-1"), backend, "{shown}");
         }
+    }
+
+    #[test]
+    fn a_backend_with_a_postmaster_is_no_orphan() {
+        let name = format!("assay-of-{}", std::process::id());
+        let title = format!("postgres: {name}: walwriter ");
+        let mut alone = Command::new("sleep").arg0(&title).arg("60").spawn().expect("it runs");
+        let script = format!("(exec -a '{title}' sleep 60) & echo $!; wait");
+        let mut postmaster = Command::new("bash");
+        postmaster.arg0("postgres").args(["-c", &script]).stdout(Stdio::piped());
+        let mut postmaster = postmaster.spawn().expect("it runs");
+        let mut said = BufReader::new(postmaster.stdout.take().expect("a pipe")).lines();
+        let backend: i32 = said.next().expect("a line").expect("text").parse().expect("a number");
+        let began = Instant::now();
+        while !command_line(backend).is_some_and(|line| names_backend(&line, &name)) {
+            assert!(began.elapsed() < Duration::from_secs(60), "it has not got its name");
+            std::thread::yield_now();
+        }
+        assert_eq!(orphans(&name), [alone.id().cast_signed()]);
+        let _ = kill(Pid::from_raw(backend), Signal::SIGKILL);
+        let _ = alone.kill();
+        let _ = (alone.wait(), postmaster.wait());
     }
 
     #[test]
