@@ -20,6 +20,10 @@ from typing import Any
 import pytest
 
 import assay
+from assay import _models as models
+from assay._batch import BatchCore
+from assay._call import Caller, settings
+from assay._portal import portal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TARGET = (ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target")).resolve()
@@ -98,6 +102,22 @@ def environment(server: Server, run: str, monkeypatch: pytest.MonkeyPatch) -> No
         "ASSAY_URL": server.url, "ASSAY_API_KEY": server.key, "ASSAY_PLUGIN": "math@prod", "ASSAY_RUN": run,
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def core() -> BatchCore:
+    """An open batch without a server: nothing of it is sent, and a test writes its results."""
+    core = BatchCore(
+        Caller(settings("http://127.0.0.1:9", "key", 1.0, 0.0)), {"plugin": "math@prod", "run": "r"}
+    )
+    core.info = models.Batch("", models.Counts(0, 0, 0, 0), "id", 0, "math@1.0.0", "", "r", "open")
+    core._follows = True
+
+    async def opened() -> None:
+        core._open()
+
+    portal().run(opened())
+    return core
 
 
 @dataclass

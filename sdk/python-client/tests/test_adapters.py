@@ -16,7 +16,7 @@ import pytest
 
 import assay
 from assay import adapters
-from assay.adapters import areal, openrlhf, skyrl, slime, text_of, trl, verifiers, verl
+from assay.adapters import areal, openrlhf, response_of, skyrl, slime, text_of, trl, verifiers, verl
 
 pytestmark = pytest.mark.usefixtures("environment")
 
@@ -54,6 +54,18 @@ def test_trl(client: assay.Client, run: str) -> None:
     assert (made.state, made.iteration, made.run, made.counts.scored) == ("done", 17, run, 4)
     assert columns["assay_verdict"][1] == "wrong"
     assert metrics == {"assay/timed_out": 0.0}
+
+
+def test_trl_scores_nothing_that_a_tool_said(run: str) -> None:
+    said = [
+        {"role": "assistant", "content": "I ask.", "tool_calls": [{"function": {"name": "solve"}}]},
+        {"role": "tool", "name": "solve", "content": "A: 42"},
+    ]
+    answers = [[*said, {"role": "assistant", "content": text}] for text in ("A: 42", "I do not know.")]
+    f = trl.reward_func("math@prod", run)
+    prompt = [{"role": "user", "content": "6*7?"}]
+    rewards = f(prompts=[prompt] * 3, completions=[*answers, said], answer=["42"] * 3)
+    assert asyncio.run(rewards) == [1.0, 0.0, 0.0]  # type: ignore[arg-type]
 
 
 def test_trl_raises_where_there_is_no_reward(run: str) -> None:
@@ -167,6 +179,15 @@ def test_openrlhf() -> None:
 
 
 @pytest.mark.usefixtures("torch")
+def test_openrlhf_has_scores_from_0_to_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    rewards = [-1.5, 0.25, 3.0]
+    given = types.SimpleNamespace(scores=lambda samples: [assay.Score(reward, "") for reward in rewards])
+    monkeypatch.setattr(openrlhf, "scorer", lambda: given)
+    answer = openrlhf.reward_func(["6*7? A: 42"] * 3, ["6*7? "] * 3, ["42"] * 3)
+    assert (answer["rewards"], answer["scores"]) == (rewards, [0.0, 0.25, 1.0])
+
+
+@pytest.mark.usefixtures("torch")
 def test_openrlhf_scores_no_prompt_as_an_answer() -> None:
     with pytest.raises(ValueError, match="does not contain its prompt"):
         openrlhf.reward_func(["A: 42"], ["6*7? Say A: 42"], ["42"])
@@ -199,6 +220,8 @@ def test_slime() -> None:
 
 def test_areal(monkeypatch: pytest.MonkeyPatch, run: str) -> None:
     assert areal.reward_fn("6*7?", "A: 42", [1], [2], answer="42", id=3) == 1.0
+    from_tool = [{"role": "assistant", "content": "A: 41"}, {"role": "tool", "content": "A: 42"}]
+    assert areal.reward_fn("6*7?", from_tool, [1], [2], answer="42") == 0.0  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="ASSAY_LABEL"):
         areal.reward_fn("6*7?", "A: 42", [1], [2], solution="42")
     # AReaL writes 0 after 15 s: what is late must raise before.
@@ -239,3 +262,10 @@ def test_messages_become_text() -> None:
     parts = [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}]
     assert text_of([*parts, {"role": "assistant", "content": "b"}]) == "a\n\nb"
     assert (text_of("c"), text_of(None)) == ("c", "")
+
+
+def test_a_response_is_what_the_model_said() -> None:
+    roles = ["system", "user", "assistant", "tool", None]
+    assert response_of([{"role": role, "content": str(role)} for role in roles]) == "assistant\n\nNone"
+    assert response_of([{"content": "a"}, {"role": "assistant", "content": None}]) == "a"
+    assert (response_of("c"), response_of(None), response_of([])) == ("c", "", "")

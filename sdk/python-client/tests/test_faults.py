@@ -10,7 +10,6 @@ from conftest import Proxy, Server, call
 
 import assay
 from assay import _call, _outbox
-from assay._portal import portal
 
 
 def score_all(client: assay.Client, run: str, size: int = 40) -> assay.Results:
@@ -174,29 +173,6 @@ def test_what_is_not_assay_is_said_to_be_so(proxy: Proxy, server: Server) -> Non
         pytest.raises(assay.UnavailableError, match="no answer of Assay's"),
     ):
         client.plugins()
-
-
-def test_the_outbox_pushes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_outbox, "ITEMS_MAX", 3)
-    outbox = _outbox.Outbox(portal())
-    assert [outbox.put(b"x\n") for _ in range(3)] == [None] * 3
-    waiting = outbox.put(b"y\n")
-    assert waiting is not None
-    assert not waiting.done()
-
-    async def take() -> list[bytes]:
-        return outbox.take()
-
-    chunk = portal().run(take())
-    assert chunk == [b"x\n"] * 3
-    # On its way is not there yet.
-    assert outbox.put(b"y\n") is not None
-    outbox.acknowledge(chunk)
-    assert waiting.done()
-    assert outbox.put(b"y\n") is None
-    outbox.fail(assay.AssayError("gone"))
-    with pytest.raises(assay.AssayError, match="gone"):
-        outbox.put(b"z\n")
 
 
 def test_submits_wait_for_room_and_all_arrive(

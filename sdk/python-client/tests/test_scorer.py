@@ -15,6 +15,9 @@ import pytest
 from conftest import Proxy, Server
 
 import assay
+from assay import _batch, _outbox
+from assay import _models as models
+from assay._portal import portal
 
 
 def batch_of(score: assay.Score) -> str:
@@ -41,6 +44,42 @@ def test_calls_from_threads_and_loops_share_a_batch(client: assay.Client, run: s
     assert len({batch_of(score) for score in scores}) == 1
     scorer.close()
     assert client.batch_info(batch_of(scores[0])).counts.scored == 32
+
+
+def test_samples_that_wait_for_room_are_encoded_once(
+    monkeypatch: pytest.MonkeyPatch, client: assay.Client, run: str
+) -> None:
+    monkeypatch.setattr(_outbox, "ITEMS_MAX", 8)
+    monkeypatch.setattr(_outbox, "CHUNK_ITEMS_MAX", 3)
+    encoded: list[str] = []
+    encode = _batch.encode
+
+    def noting(item: models.SubmitItem) -> bytes:
+        encoded.append(item["response"])
+        return encode(item)
+
+    monkeypatch.setattr(_batch, "encode", noting)
+    scorer = assay.Scorer("math@prod", run, client=client, idle=600)
+    scores = scorer.scores([{"response": f"A: {at}", "label": "7"} for at in range(40)])
+    assert [score.reward for score in scores] == [float(at == 7) for at in range(40)]
+    assert encoded == [f"A: {at}" for at in range(40)]
+    assert client.batch_info(batch_of(scores[0])).counts.submitted == 40
+    scorer.close()
+
+
+def test_closing_waits_for_no_sample_that_moved_on(client: assay.Client, run: str) -> None:
+    scorer = assay.Scorer("math@prod", run, client=client, idle=600)
+
+    async def work() -> assay.Score:
+        sample = asyncio.create_task(scorer.ascore(response="A: 1", label="1"))
+        while not scorer._open:
+            await asyncio.sleep(0)
+        # Its batch is not announced yet: the sample goes to the next one.
+        await asyncio.wait_for(scorer._close(), 60)
+        return await sample
+
+    assert portal().run(work()).reward == 1.0
+    scorer.close()
 
 
 def test_a_step_has_a_batch_and_ends_the_one_before(client: assay.Client, run: str) -> None:

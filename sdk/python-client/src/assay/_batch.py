@@ -15,7 +15,6 @@ import asyncio
 import itertools
 import json
 import os
-import threading
 import uuid
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -89,7 +88,6 @@ class BatchCore:
         #: Other processes submit to the batch too.
         self._joined = call.get("join") is not None
         self._observer = observer
-        self._lock = threading.Lock()
         self._pid = os.getpid()
         self._tasks: list[asyncio.Task[None]] = []
         self._cursor = 0
@@ -208,13 +206,13 @@ class BatchCore:
                 self.id,
                 "cancel",
                 safe=True,
-                patience=CANCEL_S,
+                trouble=Trouble(CANCEL_S),
             )
         await self.stop()
 
     def stop_sending(self) -> None:
         """Drops what is not sent yet: the batch takes no more."""
-        self._outbox.fail(AssayError(f"batch {self.id} was sealed"))
+        self._outbox.fail(AssayError(f"batch {self.id} takes no more requests"))
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -389,31 +387,30 @@ class BatchCore:
         return f"{self.caller.settings.url}/batches/{self.id}"
 
     def submit(self, item: models.SubmitItem) -> Future[None] | None:
-        """Hands an item over, or returns what to wait for before it is tried again."""
+        """Hands an item over, at once or when there is room for it.
+
+        The future is done once it is handed over; one that is cancelled before withdraws it.
+        """
         self._check_process()
         if self.info is None or self.sealed:
             new = "not entered yet" if self.resumes else "not announced yet"
             state = new if self.info is None else "sealed"
             raise RuntimeError(f"the batch is {state}: submit between its `with` and its end")
-        key, line = item["key"], encode(item)
-        with self._lock:
-            if key in self.keys:
-                raise ValueError(f"the key {key!r} was submitted already; it is unique in its batch")
-            size = self.call.get("expected_size")
-            if size is not None and len(self.keys) >= size:
-                raise ValueError(f"the batch was announced with {size} requests, and has them")
-            # Before the portal may see the line: it counts what it acknowledges.
-            self.keys[key] = None
-            try:
-                waiting = self._outbox.put(line)
-            except BaseException:
-                del self.keys[key]
-                raise
-            if waiting is not None:
-                del self.keys[key]
-            elif (group := item.get("group")) is not None:
-                self.groups.setdefault(group, []).append(key)
-        return waiting
+        key, group = item["key"], item.get("group")
+        # Encoded once, however long it waits.
+        return self._outbox.put(encode(item), lambda: self._accept(key, group))
+
+    def _accept(self, key: str, group: str | None) -> None:
+        """Before the portal may see the item, as it counts what it acknowledges. The outbox makes one such
+        call at a time."""
+        if key in self.keys:
+            raise ValueError(f"the key {key!r} was submitted already; it is unique in its batch")
+        size = self.call.get("expected_size")
+        if size is not None and len(self.keys) >= size:
+            raise ValueError(f"the batch was announced with {size} requests, and has them")
+        self.keys[key] = None
+        if group is not None:
+            self.groups.setdefault(group, []).append(key)
 
     def failure_of(self, key: str) -> Failure | None:
         """Why a request has no reward; nothing where it has one."""

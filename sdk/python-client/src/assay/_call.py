@@ -151,9 +151,10 @@ class Caller:
         return self._connections
 
     async def close(self) -> None:
-        if self._connections is not None and self._of is portal():
-            await self._connections.close()
-        self._connections = None
+        # Taken first: who comes meanwhile gets others, and none that are closed.
+        connections, self._connections = self._connections, None
+        if connections is not None and self._of is portal():
+            await connections.close()
 
     async def call(
         self,
@@ -165,13 +166,14 @@ class Caller:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
         timeout: float | None = None,
-        patience: float | None = None,
+        trouble: Trouble | None = None,
     ) -> T:
         """The answer of the first attempt that went well, read as JSON.
 
-        Raises `ProblemError` for a refusal, `UnreachableError` once patience is at its end.
+        `timeout` is for one attempt: waiting for a connection and repeats are not in it. Raises
+        `ProblemError` for a refusal, `UnreachableError` once patience is at its end.
         """
-        trouble = Trouble(self.settings.patience if patience is None else patience)
+        trouble = trouble or Trouble(self.settings.patience)
         while True:
             error: ProblemError | UnreachableError
             try:
@@ -318,10 +320,13 @@ class Trouble:
         """Something went well: the next failure is a first one."""
         self._failures = 0
         self._until: float | None = None
+        #: The last failure of the row.
+        self.last: Exception | None = None
 
     def pause_s(self, error: Exception) -> float:
         """Doubles up to its most, or is what the server told. Logs the error; raises it after patience."""
         now = time.monotonic()
+        self.last = error
         self._until = self._until or now + self._patience
         told = getattr(error, "retry_after_s", None)
         full = min(PAUSE_MIN_S * 2.0 ** min(self._failures, 20), PAUSE_MAX_S)

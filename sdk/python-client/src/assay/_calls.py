@@ -68,19 +68,30 @@ def open_batch(caller: Caller, id: str, progress: bool | Callback | None) -> Bat
 
 
 async def score(caller: Caller, call: models.RewardRequest, timeout: float) -> models.Reward:
-    """One request and its outcome. Not made again once it may have been carried out."""
-    wait = max(1, min(int(timeout), WAIT_MAX_S))
+    """One request and its outcome. Not made again once it may have been carried out.
+
+    Ends `_GRACE_S` after `timeout` at the latest, whether it waits for a free connection, for the answer or
+    for its repeat.
+    """
+    seconds = min(timeout, WAIT_MAX_S)
+    wait, limit = max(1, int(seconds)), seconds + _GRACE_S
+    trouble = Trouble(caller.settings.patience)
+    made = caller.call(
+        models.Reward.from_json,
+        "POST",
+        "v1",
+        "rewards",
+        safe=False,
+        body=encoded("the request", call),
+        headers={"Prefer": f"wait={wait}"},
+        timeout=limit,
+        trouble=trouble,
+    )
     try:
-        return await caller.call(
-            models.Reward.from_json,
-            "POST",
-            "v1",
-            "rewards",
-            safe=False,
-            body=encoded("the request", call),
-            headers={"Prefer": f"wait={wait}"},
-            timeout=wait + _GRACE_S,
-        )
+        return await asyncio.wait_for(made, limit)
+    except asyncio.TimeoutError:
+        why = f": {trouble.last}" if trouble.last else "; it goes on if it was submitted"
+        raise WaitTimeoutError(f"no reward after {seconds:g} s{why}") from trouble.last
     except ProblemError as error:
         if error.code == "not_finished":
             raise WaitTimeoutError(str(error)) from None

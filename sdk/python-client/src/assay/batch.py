@@ -146,8 +146,14 @@ class Batch(_Face):
         ended.
         """
         item = self._item(response, key, group, prompt, label, metadata, expected_ms)
-        while (waiting := self._core.submit(item)) is not None:
-            waiting.result()
+        waiting = self._core.submit(item)
+        if waiting is not None:
+            try:
+                waiting.result()
+            except BaseException:
+                # An interrupt withdraws the request, if it is not handed over yet.
+                waiting.cancel()
+                raise
 
     def flush(self) -> None:
         """Waits until everything that was submitted is committed."""
@@ -237,7 +243,8 @@ class AsyncBatch(_Face):
         expected_ms: float | None = None,
     ) -> None:
         item = self._item(response, key, group, prompt, label, metadata, expected_ms)
-        while (waiting := self._core.submit(item)) is not None:
+        waiting = self._core.submit(item)
+        if waiting is not None:
             await asyncio.wrap_future(waiting)
 
     async def flush(self) -> None:

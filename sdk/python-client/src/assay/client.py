@@ -167,7 +167,8 @@ class Client(_Face):
     ) -> models.Reward:
         """One request with its outcome, whatever that is. For a training step use a batch.
 
-        Raises `WaitTimeoutError` when it has not ended after `timeout` seconds, 300 at most.
+        Raises `WaitTimeoutError` when it has not ended after `timeout` seconds, 300 at most, or 15 seconds
+        later where no connection is free or the server does not answer.
         """
         call = _reward_request(plugin, response, prompt, label, metadata, settings)
         return portal().run(calls.score(self._caller, call, timeout))
@@ -183,7 +184,10 @@ class Client(_Face):
         settings: Mapping[str, Any] | None = None,
         timeout: float = 60.0,
     ) -> float:
-        """The reward of one request. Raises `RequestFailedError` where there is none."""
+        """The reward of one request, within the same time as `score`.
+
+        Raises `RequestFailedError` where there is none.
+        """
         call = _reward_request(plugin, response, prompt, label, metadata, settings)
         scored = portal().run(calls.score(self._caller, call, timeout))
         return calls.reward(self._caller, scored)

@@ -131,8 +131,11 @@ class Grouping:
 
     @property
     def ended(self) -> bool:
-        batch = self._batch
-        return batch.over and self._read >= len(batch.order)
+        """Whether `complete` has given the last group.
+
+        A batch that became over while `complete` was suspended has groups that only its next call finds.
+        """
+        return self._over and self._read >= len(self._batch.order)
 
     def has_news(self) -> bool:
         return len(self._batch.order) > self._read

@@ -12,6 +12,7 @@ import atexit
 import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -300,15 +301,20 @@ class _Open:
         # Where it fails, its caller may have heard already that nothing was announced.
         mine.add_done_callback(lambda failed: failed.cancelled() or failed.exception())
         self._waiting[key] = mine
+        room: Future[None] | None = None
         try:
             # Shielded: one caller that gives up is no reason for the others.
             await asyncio.shield(self._announced)
-            while not self._closing and (room := self._core.submit(item)) is not None:
-                await asyncio.wrap_future(room)
-            if self._closing and key not in self._core.keys:
+            if self._closing:
                 raise _TakesNoMoreError
+            room = self._core.submit(item)
+            # `_move_on` ends this also where the sample still waits for room.
             return await mine
         finally:
+            if room is not None:
+                room.cancel()
+            # `close` waits for it.
+            mine.cancel()
             self._waiting.pop(key, None)
 
     async def close(self) -> None:
@@ -364,8 +370,9 @@ class _Open:
         if waiting is None or waiting.done():
             return
         if failure.code == _FULL:
-            self._retire()
             waiting.set_exception(_TakesNoMoreError())
+            if not self._closing:
+                self._on_sealed()
         else:
             waiting.set_exception(RequestFailedError(failure))
 

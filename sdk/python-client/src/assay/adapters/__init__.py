@@ -54,10 +54,17 @@ def label_column() -> str:
 
 
 def text_of(said: str | Sequence[Mapping[str, Any]] | None) -> str:
-    """A prompt or a completion as text: itself, or its messages' texts in order."""
+    """A prompt as text: itself, or its messages' texts in order."""
     if said is None or isinstance(said, str):
         return said or ""
     return "\n\n".join(filter(None, (_content(message.get("content")) for message in said)))
+
+
+def response_of(completion: str | Sequence[Mapping[str, Any]] | None) -> str:
+    """The model's own words in a completion: messages of tools and users in it must not be scored."""
+    if completion is None or isinstance(completion, str):
+        return completion or ""
+    return text_of([message for message in completion if message.get("role") in (None, "assistant")])
 
 
 def _content(content: Any) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.adapters import label_column, scorer, text_of
+from assay.adapters import label_column, response_of, scorer, text_of
 from assay.errors import AssayError, WaitTimeoutError
 
 _TIMEOUT_S = 13.0
@@ -32,7 +32,7 @@ def reward_fn(
         raise ValueError(f"the row has no {column!r} (ASSAY_LABEL); it has {sorted(row)}")
     try:
         score = scorer(timeout_default=_TIMEOUT_S).score(
-            response=text_of(completions), prompt=text_of(prompt), label=row[column]
+            response=response_of(completions), prompt=text_of(prompt), label=row[column]
         )
     except WaitTimeoutError as error:
         raise AssayError(str(error)) from error

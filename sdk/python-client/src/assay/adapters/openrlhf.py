@@ -3,6 +3,8 @@ what scores.
 
     from assay.adapters.openrlhf import reward_func
 
+`rewards` are as the plugin gave them; `scores` are the same, limited to 0 and 1.
+
 In an agent's own `step`, `assay.Scorer(...).ascore(...)` scores an action.
 
 A request without a reward raises. OpenRLHF logs that and leaves the sample without one, which ends the
@@ -28,9 +30,15 @@ def reward_func(
         for query, prompt, label in zip(queries, prompts, labels, strict=True)
     ]
     scores = scorer().scores(samples)
-    rewards = torch.tensor([score.reward for score in scores])
+    rewards = [score.reward for score in scores]
+    # OpenRLHF filters prompts by `scores`, which must be from 0 to 1.
+    limited = [min(max(reward, 0.0), 1.0) for reward in rewards]
     timed_out = torch.tensor([float(score.timed_out) for score in scores])
-    return {"rewards": rewards, "scores": rewards, "extra_logs": {"timed_out": timed_out}}
+    return {
+        "rewards": torch.tensor(rewards),
+        "scores": torch.tensor(limited),
+        "extra_logs": {"timed_out": timed_out},
+    }
 
 
 def answer(query: str, prompt: str) -> str:

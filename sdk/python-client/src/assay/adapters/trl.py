@@ -9,6 +9,8 @@ sample to which nothing applies has no say in the step without anybody noticing.
 
 Where TRL runs as several processes (WORLD_SIZE, as `torchrun` and `accelerate` set it), each asks for its
 own part of a step; the parts are one batch, which the server seals when the next step begins.
+
+Where a completion is a list of messages, those of the assistant are scored, and no answer of a tool.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from hashlib import sha256
 from typing import Any
 
 from assay import _models as models
-from assay.adapters import text_of
+from assay.adapters import response_of, text_of
 from assay.client import AsyncClient
 from assay.errors import Failure
 from assay.results import Results
@@ -121,7 +123,7 @@ def _samples(
                 # A prompt comes once for each of its completions, some of them in another process.
                 "group": f"prompt-{sha256(text.encode(errors='replace')).hexdigest()[:16]}",
                 "prompt": text,
-                "response": text_of(completion),
+                "response": response_of(completion),
                 "label": labels[at],
                 "metadata": {name: values[at] for name, values in kept.items()} or None,
                 "expected_ms": expected[at],
