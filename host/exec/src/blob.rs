@@ -48,6 +48,14 @@ impl Blob {
         }
     }
 
+    /// The number of bytes; 0 for an object that is not there.
+    pub(crate) fn size(&self, objects: &ObjectCache) -> u64 {
+        match self {
+            Self::Inline(bytes) => bytes.len() as u64,
+            Self::Stored(digest) => objects.size(*digest).unwrap_or(0),
+        }
+    }
+
     pub(crate) fn bytes(&self, objects: &ObjectCache) -> Result<Cow<'_, [u8]>, ExecError> {
         match self {
             Self::Inline(bytes) => Ok(Cow::Borrowed(bytes)),

@@ -105,6 +105,11 @@ impl FileCache {
         Some(bytes)
     }
 
+    /// The size of the file.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        Some(fs::metadata(self.folder.join(name)).ok()?.len())
+    }
+
     /// Whether the file is there with this size; marks it as used.
     pub fn touch(&self, name: &str, bytes: u64) -> bool {
         let Ok(file) = File::open(self.folder.join(name)) else { return false };

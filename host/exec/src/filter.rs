@@ -1,6 +1,7 @@
 //! The system calls that a program in a box may make. A call that is not listed does not exist
 //! for it (`ENOSYS`): C libraries fall back where they can, as from `clone3` to `clone`, whose flags can be
-//! seen. `sched_yield` does nothing. A call by another architecture's numbers ends the program.
+//! seen. `sched_yield` does nothing, nor do calls that wait for the disk. A call by another architecture's numbers ends the
+//! program.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -12,8 +13,8 @@ use crate::job::Purpose;
 mod calls;
 
 use calls::{
-    ALLOWED, ALLOWED_BY_OLD_NAMES, ALLOWED_TO_COMPILERS, CLONE_SPACES, IOCTL_ALLOWED, OTHERS,
-    PRCTL_ALLOWED,
+    ALLOWED, ALLOWED_BY_OLD_NAMES, ALLOWED_TO_COMPILERS, CLONE_SPACES, DISK_CALLS, IOCTL_ALLOWED,
+    OTHERS, PRCTL_ALLOWED,
 };
 
 /// Numbers from here on are those of another way to call (x32).
@@ -62,6 +63,10 @@ impl SyscallFilter {
         // Does nothing and succeeds: on a busy machine the time that a program gave up would look like time in
         // which it waited for a core.
         decide(libc::SYS_sched_yield, vec![give(libc::SECCOMP_RET_ERRNO)]);
+        // So do these: a box has nothing that must outlast it, and the machine's disk and its cached pages serve others.
+        for call in DISK_CALLS {
+            decide(*call, vec![give(libc::SECCOMP_RET_ERRNO)]);
+        }
         Self::of(decisions, absent())
     }
 
@@ -313,8 +318,10 @@ mod tests {
         pair(libc::AF_UNIX, libc::SOCK_RAW, false);
         pair(libc::AF_VSOCK, libc::SOCK_STREAM, false);
         check(libc::SYS_fchmod, [0, 0], true);
-        let yielded = decide(&filter, ARCHITECTURE, libc::SYS_sched_yield as u32, [0; 4]);
-        assert_eq!(yielded, libc::SECCOMP_RET_ERRNO, "it succeeds without the kernel");
+        for call in [&[libc::SYS_sched_yield], DISK_CALLS].concat() {
+            let decided = decide(&filter, ARCHITECTURE, call as u32, [0; 4]);
+            assert_eq!(decided, libc::SECCOMP_RET_ERRNO, "{call} succeeds without the kernel");
+        }
         for (flags, allowed) in [(libc::MAP_ANONYMOUS, true), (libc::MAP_HUGETLB, false)] {
             let decision =
                 decide(&filter, ARCHITECTURE, libc::SYS_mmap as u32, [0, 0, 0, flags as u32]);

@@ -44,6 +44,12 @@ impl ObjectCache {
         Some(bytes)
     }
 
+    /// The size of the object.
+    #[must_use]
+    pub fn size(&self, digest: Digest) -> Option<u64> {
+        self.files.size(&digest.to_string())
+    }
+
     /// Whether the object is there with this size; marks it as used. Its content is not verified.
     #[must_use]
     pub fn holds(&self, digest: Digest, bytes: u64) -> bool {

@@ -147,6 +147,7 @@ impl SandboxFactory {
         let SpareSandbox { init, pidfd, socket, group } = blank;
         let started = Instant::now();
         let handed = hand_over(job, contents, wire, &socket, group.as_ref());
+        let proc_usage = proc_usage::ProcUsage::begin(group.is_none());
         match handed {
             Ok((stdout, stderr)) => Ok(SandboxProcess {
                 init,
@@ -162,7 +163,7 @@ impl SandboxFactory {
                 forgiven: Duration::ZERO,
                 cpu_check_at: started,
                 killed_for: None,
-                proc_usage: proc_usage::ProcUsage::default(),
+                proc_usage,
                 init_cpu_us: 0,
                 reaped: None,
                 ended_at: None,
@@ -395,7 +396,8 @@ impl SandboxProcess {
         let kill = self.group.as_ref().map(RunCgroup::memory_kill).transpose();
         let kill = kill.map_err(|error| format!("the memory of a box cannot be read: {error}"))?;
         let kill = kill.flatten();
-        if kill == Some(ShortMemory::OfMachine) {
+        let failed = !ending.is_some_and(|ending| ending.is_normal());
+        if kill == Some(ShortMemory::OfMachine) || (failed && self.proc_usage.machine_killed()) {
             return Err("this machine is out of memory: the kernel killed a program".into());
         }
         let ending = self.limited(&usage, kill, ending).or(ending);

@@ -12,7 +12,7 @@ use assay_core::limits::{
 use super::probe::InstalledToolchain;
 use super::{ExecError, ProgramSource};
 use crate::artifact::{LoadedProgram, ProgramContent};
-use crate::blob::SourceFile;
+use crate::blob::{Blob, SourceFile};
 use crate::job::{BoxJob, JobFile, JobProgram, Purpose, WORKING_FOLDER};
 use crate::limits::BoxLimits;
 use crate::object_cache::ObjectCache;
@@ -95,18 +95,31 @@ pub(super) fn fetch_source<'a>(
     files: &'a [SourceFile],
     objects: &ObjectCache,
 ) -> Result<Files<'a>, ExecError> {
-    let fetched = fetch(files, objects)?;
-    if fetched.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>() > EXEC_SOURCE_BYTES_MAX {
-        return Err(bad(format!("the files have more than {EXEC_SOURCE_BYTES_MAX} bytes")));
-    }
-    Ok(fetched)
+    let files = files.iter().map(|file| (file.path.as_str(), &file.content));
+    fetch_within(EXEC_SOURCE_BYTES_MAX, files, objects)
 }
 
+/// The bytes of files beside a program; fails if all together exceed the limit for one run.
 pub(super) fn fetch<'a>(
-    files: &'a [SourceFile],
+    files: impl Iterator<Item = (&'a str, &'a Blob)>,
     objects: &ObjectCache,
 ) -> Result<Files<'a>, ExecError> {
-    files.iter().map(|file| Ok((file.path.as_str(), file.content.bytes(objects)?))).collect()
+    fetch_within(EXEC_PLACED_BYTES_MAX, files, objects)
+}
+
+/// Fails before it reads what goes beyond the limit: one object may stand in many files.
+fn fetch_within<'a>(
+    bytes_max: u64,
+    files: impl Iterator<Item = (&'a str, &'a Blob)>,
+    objects: &ObjectCache,
+) -> Result<Files<'a>, ExecError> {
+    let mut left = bytes_max;
+    let fetched = files.map(|(path, content)| {
+        let less = left.checked_sub(content.size(objects));
+        left = less.ok_or_else(|| bad(format!("the files have more than {bytes_max} bytes")))?;
+        Ok((path, content.bytes(objects)?))
+    });
+    fetched.collect()
 }
 
 /// The whole environment of a box.
@@ -204,8 +217,9 @@ pub(super) fn with_room(
 
 #[cfg(test)]
 mod tests {
+    use assay_core::id::Digest;
+
     use super::*;
-    use crate::blob::Blob;
 
     fn files(paths: &[&str]) -> Vec<SourceFile> {
         let file = |path: &&str| SourceFile { path: (*path).into(), content: Blob::Inline(vec![]) };
@@ -263,6 +277,25 @@ mod tests {
         assert_eq!(limits.memory_bytes, BoxLimits::RUN.memory_bytes + 5 * 4_096);
         let most = usize::try_from(EXEC_PLACED_BYTES_MAX).unwrap();
         assert!(with_room(BoxLimits::RUN, std::iter::once(most)).is_err());
+    }
+
+    #[test]
+    fn an_object_counts_in_each_file_that_it_stands_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let objects = ObjectCache::open(folder.path(), 1 << 30).unwrap();
+        let digest = objects.put(&[0; 1_000]).unwrap();
+        let fetched = |bytes_max, blob: &Blob, count| {
+            let files = fetch_within(bytes_max, std::iter::repeat_n(("a", blob), count), &objects);
+            files.map(|files| files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>())
+        };
+        let stored = Blob::Stored(digest);
+        assert_eq!(fetched(5_000, &stored, 5), Ok(5_000));
+        assert!(matches!(fetched(4_999, &stored, 5), Err(ExecError::BadRequest(_))));
+        let inline = Blob::Inline(vec![0; 10]);
+        assert_eq!(fetched(10, &inline, 1), Ok(10));
+        assert!(matches!(fetched(9, &inline, 1), Err(ExecError::BadRequest(_))));
+        let missing = Blob::Stored(Digest::of(b""));
+        assert!(matches!(fetched(9, &missing, 1), Err(ExecError::MissingBlob(_))));
     }
 
     #[test]

@@ -86,9 +86,9 @@ impl Exec {
         tool: &InstalledToolchain,
     ) -> Result<JobInputs<'a>, ExecError> {
         let objects = &self.options.objects;
-        let mut files = inputs::fetch(&judging.files, objects)?;
-        files.push((INPUT, judging.input.bytes(objects)?));
-        files.push((ANSWER, judging.answer.bytes(objects)?));
+        let own = [(INPUT, &judging.input), (ANSWER, &judging.answer)];
+        let files = judging.files.iter().map(|file| (file.path.as_str(), &file.content));
+        let files = inputs::fetch(files.chain(own), objects)?;
         let limits = judging.limits.unwrap_or(tool.spec.run_defaults());
         Ok(JobInputs {
             stdin: Cow::Borrowed(&[]),

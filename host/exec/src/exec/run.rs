@@ -61,7 +61,8 @@ impl Exec {
         let limits = case.limits.or(batch.limits).unwrap_or(tool.spec.run_defaults());
         let (stdin, files) = self.set_up(|exec| {
             let objects = &exec.options.objects;
-            Ok::<_, ExecError>((case.stdin.bytes(objects)?, inputs::fetch(&case.files, objects)?))
+            let files = case.files.iter().map(|file| (file.path.as_str(), &file.content));
+            Ok::<_, ExecError>((case.stdin.bytes(objects)?, inputs::fetch(files, objects)?))
         })?;
         let given = JobInputs {
             stdin,

@@ -2,6 +2,10 @@
 
 use nix::libc::{self, c_long};
 
+/// Calls by which a program waits for the machine's disk, or takes files out of its memory.
+pub(super) const DISK_CALLS: &[c_long] =
+    &[libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range, libc::SYS_fadvise64];
+
 /// Allowed whatever the arguments are.
 pub(super) const ALLOWED: &[c_long] = &[
     // Files, by paths that the box's world and Landlock bound.
@@ -40,10 +44,6 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_truncate,
     libc::SYS_ftruncate,
     libc::SYS_fallocate,
-    libc::SYS_fsync,
-    libc::SYS_fdatasync,
-    libc::SYS_sync_file_range,
-    libc::SYS_fadvise64,
     libc::SYS_copy_file_range,
     libc::SYS_sendfile,
     libc::SYS_splice,

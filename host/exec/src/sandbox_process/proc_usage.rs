@@ -6,13 +6,26 @@ use std::path::Path;
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
 /// The largest usage that was read; usage after the last reading is missing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ProcUsage {
     pub(super) cpu_us: u64,
     pub(super) wait_us: u64,
+    /// The processes that the machine had killed for want of memory when a box without a cgroup began.
+    kills_before: Option<u64>,
 }
 
 impl ProcUsage {
+    pub(super) fn begin(without_cgroup: bool) -> Self {
+        let kills_before = without_cgroup.then(machine_kills).flatten();
+        Self { cpu_us: 0, wait_us: 0, kills_before }
+    }
+
+    /// Whether the machine, or some container on it, killed a process for want of memory since the box began. Programs in
+    /// boxes are the first to be killed; without a cgroup nothing says whether it was one of this box.
+    pub(super) fn machine_killed(&self) -> bool {
+        self.kills_before.is_some_and(|before| machine_kills().is_some_and(|now| now > before))
+    }
+
     /// Adds up the box's init and its descendants. The init adopts orphans; a parent's numbers include
     /// its reaped children.
     pub(super) fn update(&mut self, init: Pid) {
@@ -42,6 +55,15 @@ impl ProcUsage {
         self.cpu_us = self.cpu_us.max(cpu_us);
         self.wait_us = self.wait_us.max(foreign_wait_us(&threads, cpu_us));
     }
+}
+
+/// The processes that the machine killed for want of memory since it started; `None` where the kernel does not count them.
+fn machine_kills() -> Option<u64> {
+    parse_vmstat(&fs::read_to_string("/proc/vmstat").ok()?)
+}
+
+fn parse_vmstat(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.parse().ok()
 }
 
 /// The CPU time of a process with one thread, without its children, until it is reaped; 0 if the kernel does not measure
@@ -114,6 +136,16 @@ mod tests {
         let stat = "7 (a) 9 9 9) S 1 7 7 0 -1 4194560 100 0 0 0 30 5 2 1 20 0 1 0 100 0 0";
         assert_eq!(parse_stat(stat), Some((1, 38)));
         assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn kills_of_the_machine_are_counted() {
+        assert_eq!(parse_vmstat("drop_slab 0\noom_kill 37\nnuma_pte_updates 1\n"), Some(37));
+        assert_eq!(parse_vmstat("drop_slab 0\n"), None);
+        let usage = |kills_before| ProcUsage { cpu_us: 0, wait_us: 0, kills_before };
+        // With a cgroup, which knows better.
+        assert!(!usage(None).machine_killed());
+        assert!(!usage(Some(u64::MAX)).machine_killed());
     }
 
     #[test]
