@@ -23,11 +23,13 @@ const ENDS_MAX: usize = 1_024;
 pub struct CommittedView {
     retained: Mutex<Retained>,
     ends: broadcast::Sender<Arc<CommittedBatch>>,
+    late: watch::Sender<()>,
 }
 
 impl Default for CommittedView {
     fn default() -> Self {
-        Self { retained: Mutex::default(), ends: broadcast::Sender::new(ENDS_MAX) }
+        let ends = broadcast::Sender::new(ENDS_MAX);
+        Self { retained: Mutex::default(), ends, late: watch::Sender::default() }
     }
 }
 
@@ -131,6 +133,11 @@ impl CommittedView {
         batch
     }
 
+    /// A live batch of before the start is there at last.
+    pub(super) fn came_late(&self) {
+        self.late.send_replace(());
+    }
+
     /// Removes a batch that the database refused to keep. Who waits for its result is told.
     pub(super) fn refuse(&self, id: BatchId) {
         let refused = lock(&self.retained).batches.remove(&id);
@@ -169,6 +176,11 @@ impl CommittedView {
     #[must_use]
     pub fn ends(&self) -> broadcast::Receiver<Arc<CommittedBatch>> {
         self.ends.subscribe()
+    }
+
+    /// Changes when a live batch of before the start is restored after it.
+    pub fn restored_late(&self) -> watch::Receiver<()> {
+        self.late.subscribe()
     }
 
     /// Batches of all tenants that have not ended, the oldest first, single rewards aside.

@@ -369,6 +369,12 @@ fn resident_bytes(pid: u32) -> Option<u64> {
 }
 
 impl Observed {
+    /// The number of workers that have joined.
+    #[must_use]
+    pub fn worker_count(&self) -> usize {
+        self.view.workers.len()
+    }
+
     /// Whether the scheduler has the batch.
     #[must_use]
     pub fn has(&self, id: BatchId) -> bool {

@@ -295,8 +295,10 @@ impl Publisher {
                 run.for_each(drop);
                 continue;
             };
+            let has_ended = || committed.look(|progress| progress.state.is_final());
+            let had_ended = has_ended();
             committed.change(|progress| run.for_each(|output| show(progress, output)));
-            if committed.look(|progress| progress.state.is_final()) {
+            if has_ended() && !had_ended {
                 self.view.retire(&committed);
             }
         }

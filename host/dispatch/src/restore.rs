@@ -155,6 +155,7 @@ impl Shell {
         let FoundBatch { live, plugin, requests, budget } = found;
         let batch = live.row.id;
         let (finished, waiting) = self.restore_batch(live, plugin, requests, &budget);
+        self.committed.came_late();
         tracing::info!(%batch, finished, waiting, "a live batch is restored late");
     }
 

@@ -156,7 +156,9 @@ impl App {
     /// Resumes the auto batches that were open when the server stopped. Must be called before any
     /// call is served.
     pub async fn restore(&self) -> Result<(), StoreError> {
-        self.auto_batches.restore(&self.store).await
+        self.auto_batches.restore(&self.store).await?;
+        tokio::spawn(self.auto_batches.clone().restore_late(self.store.clone()));
+        Ok(())
     }
 
     /// Resolves when the server stops: streams end then, and clients resume them.

@@ -13,8 +13,8 @@ use std::time::Duration;
 use assay_api::batch::BatchState;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
-use assay_dispatch::Dispatch;
 use assay_dispatch::fair_semaphore::FairSemaphore;
+use assay_dispatch::{Dispatch, DispatchError};
 use assay_store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -24,6 +24,10 @@ use crate::problem::ApiError;
 pub(crate) use auto_batch::{AutoBatch, CallGuard, may_end_otherwise};
 
 const REPEAT: Duration = Duration::from_secs(limits::COMPAT_REPEAT_SECONDS);
+/// The time between two tries to seal a batch.
+const SEAL_PAUSE: Duration = Duration::from_secs(1);
+/// The time between two tries to take up auto batches.
+const RESTORE_PAUSE: Duration = Duration::from_secs(1);
 /// The silence after which an auto batch is sealed that names no other.
 pub(crate) const GAP: Duration = Duration::from_secs(limits::COMPAT_GAP_SECONDS);
 
@@ -55,6 +59,10 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    fn has(&self, batch: BatchId) -> bool {
+        self.taking.iter().chain(&self.kept).any(|it| it.committed.row.id == batch)
+    }
+
     fn is_empty(&self) -> bool {
         self.taking.is_none() && self.kept.is_empty()
     }
@@ -71,8 +79,8 @@ impl AutoBatches {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up the auto batches that an earlier process of the server left open. Call it before any call
-    /// is accepted.
+    /// Takes up the auto batches that an earlier process of the server left open, unless they are taken up already. Call it
+    /// before any call is accepted.
     pub(crate) async fn restore(self: &Arc<Self>, store: &Store) -> Result<(), StoreError> {
         for committed in self.dispatch.committed.live() {
             let (tenant, id) = (committed.row.tenant, committed.row.id);
@@ -91,11 +99,39 @@ impl AutoBatches {
                 let mut run = run.lock_owned().await;
                 run.last_iteration = run.last_iteration.max(Some(committed.row.iteration));
                 // One that is joined may hold more than a protocol's own.
+                if run.has(id) {
+                    continue;
+                }
                 let auto_batch = AutoBatch::new(committed.clone(), GAP, limits::BATCH_REQUESTS_MAX);
-                self.take(&mut run, whose, auto_batch);
+                if run.taking.is_none() {
+                    self.take(&mut run, whose, auto_batch);
+                } else {
+                    // A newer one takes the calls.
+                    auto_batch.close();
+                    run.kept.push_back(auto_batch.clone());
+                    tokio::spawn(self.clone().follow(whose, auto_batch));
+                }
             }
         }
         Ok(())
+    }
+
+    /// Takes up those whose batches come back after the start, once their plugins can be had. Ends when the server stops.
+    pub(crate) async fn restore_late(self: Arc<Self>, store: Store) {
+        let mut late = self.dispatch.committed.restored_late();
+        let mut stopping = self.stopping.clone();
+        let restoring = async {
+            while late.changed().await.is_ok() {
+                while let Err(error) = self.restore(&store).await {
+                    tracing::warn!("a trainer's batch is not taken up yet: {error}");
+                    tokio::time::sleep(RESTORE_PAUSE).await;
+                }
+            }
+        };
+        tokio::select! {
+            () = restoring => {}
+            _ = stopping.wait_for(|stopped| *stopped) => {}
+        }
     }
 
     pub(crate) fn run(&self, whose: &RunKey) -> Result<Arc<tokio::sync::Mutex<Run>>, ApiError> {
@@ -147,11 +183,14 @@ impl AutoBatches {
             // Calls that wait see the stop themselves.
             _ = stopping.wait_for(|stopped| *stopped) => return auto_batch.end(),
         }
+        // Meanwhile its run alone holds it, with its results.
+        let batch = auto_batch.committed.row.id;
+        drop(auto_batch);
         tokio::select! {
             () = tokio::time::sleep(REPEAT) => {}
             _ = stopping.wait_for(|stopped| *stopped) => return,
         }
-        self.forget(&whose, &auto_batch).await;
+        self.forget(&whose, batch).await;
     }
 
     async fn follow_batch(&self, whose: &RunKey, auto_batch: &AutoBatch) {
@@ -166,9 +205,13 @@ impl AutoBatches {
             }
             let look = if sealed { None } else { Some(auto_batch.close_if_idle()) };
             if auto_batch.is_closed() && !sealed {
-                sealed = true;
-                // A batch that is not live any more has ended, and its change is on its way.
-                let _ = self.dispatch.seal(whose.tenant, auto_batch.committed.row.id, None).await;
+                let sealing = self.dispatch.seal(whose.tenant, auto_batch.committed.row.id, None);
+                match sealing.await {
+                    // The database refused it: the batch is open as before.
+                    Err(DispatchError::NotKept) => tokio::time::sleep(SEAL_PAUSE).await,
+                    // A batch that is not live any more has ended, and its change is on its way.
+                    _ => sealed = true,
+                }
                 continue;
             }
             tokio::select! {
@@ -179,11 +222,11 @@ impl AutoBatches {
         }
     }
 
-    async fn forget(&self, whose: &RunKey, auto_batch: &Arc<AutoBatch>) {
+    async fn forget(&self, whose: &RunKey, batch: BatchId) {
         let Some(run) = self.runs().get(whose).cloned() else { return };
         let mut run = run.lock_owned().await;
-        run.kept.retain(|kept| !Arc::ptr_eq(kept, auto_batch));
-        if run.taking.as_ref().is_some_and(|taking| Arc::ptr_eq(taking, auto_batch)) {
+        run.kept.retain(|kept| kept.committed.row.id != batch);
+        if run.taking.as_ref().is_some_and(|taking| taking.committed.row.id == batch) {
             run.taking = None;
         }
         // A call that has the run but not yet its lock would fill a run that no other call finds.

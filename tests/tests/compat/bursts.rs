@@ -95,6 +95,30 @@ async fn a_restarted_server_goes_on_with_what_was_open() {
     assert_eq!((batch.iteration, batch.counts.submitted, batch.counts.scored), (1, 1, 1));
 }
 
+/// As after an upgrade of the engine, while the objects are out of reach.
+#[tokio::test]
+async fn a_batch_whose_plugin_comes_after_the_start_is_sealed_like_any_other() {
+    let mut world = World::waiting().await;
+    let path = "slime/hello@prod/late?timeout=3";
+    check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
+    let data = world.host.data();
+    let (objects, away) = (data.join("objects"), data.join("away"));
+    let _ = world.host.psql().rows("delete from compilations");
+    world.host.kill();
+    std::fs::rename(&objects, &away).expect("it is ours");
+    world.host.restart();
+    world.http = assay_tests::Http::new(&world.host);
+    let _ = std::fs::remove_dir_all(&objects);
+    std::fs::rename(&away, &objects).expect("it is ours");
+    world.work().await;
+    let batch = until("the batch ends", async || {
+        let batch = world.batch("late").await;
+        (batch.state == BatchState::Done).then_some(batch)
+    })
+    .await;
+    assert_eq!((batch.counts.submitted, batch.counts.scored), (1, 1));
+}
+
 #[tokio::test]
 async fn a_failure_is_tried_anew_by_the_next_call() {
     let world = World::start().await;

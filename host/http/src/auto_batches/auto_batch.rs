@@ -7,6 +7,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,6 +54,19 @@ struct Calls {
     /// Index of each result in the batch's results, by request.
     places: HashMap<u32, usize>,
     wanted: HashMap<u32, Vec<oneshot::Sender<()>>>,
+}
+
+impl Calls {
+    /// Forgets the last try of a call if it became no requests. A repeat gets the same number, and so the same keys.
+    fn forget_refused(&mut self, call: Digest) {
+        let Entry::Occupied(mut tries) = self.tries.entry(call) else { return };
+        let is_refused =
+            |it: &Try| it.waiting == 0 && !it.answered && !it.failed && it.seqs.is_none();
+        tries.get_mut().pop_if(|it| is_refused(it));
+        if tries.get().is_empty() {
+            tries.remove();
+        }
+    }
 }
 
 /// The requests that one call became.
@@ -302,6 +316,7 @@ impl Drop for CallGuard {
     fn drop(&mut self) {
         self.change(|it| it.waiting -= 1);
         let mut calls = self.auto_batch.calls();
+        calls.forget_refused(self.call);
         calls.waiting -= 1;
         calls.touched = Some(Instant::now());
     }
