@@ -298,6 +298,9 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         let Some(accepted) = accepted else { return Err(StoreError::NotFound("invitation")) };
+        sqlx::query!("delete from sessions where person_id = $1", accepted.id)
+            .execute(&mut *transaction)
+            .await?;
         let actor = Actor::Person { id: PersonId(accepted.id), email: accepted.email.clone() };
         let act = person_act(&actor, "person.accept", &accepted.email, None, None);
         audit(&mut transaction, acceptance.at, &act).await?;
@@ -305,23 +308,30 @@ impl Store {
         Ok(PersonId(accepted.id))
     }
 
-    /// Changes a person's own password; every session of the person ends, except the one that does it.
+    /// Changes a person's own password; every session of the person ends, except the one that does it. Fails if that session,
+    /// or the password that was checked, is gone meanwhile.
     pub async fn set_password(
         &self,
         person: PersonId,
-        password_hash: &str,
+        (checked_hash, password_hash): (&str, &str),
         kept_session: Digest,
         actor: &Actor,
         now: Micros,
     ) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let email = sqlx::query_scalar!(
-            "update people set password_hash = $2 where id = $1 returning email",
+            "update people set password_hash = $2
+            where id = $1 and password_hash = $3 and disabled_at is null
+                and exists (select 1 from sessions where token_hash = $4 and person_id = $1)
+            returning email",
             person.0,
             password_hash,
+            checked_hash,
+            &kept_session.0[..],
         )
-        .fetch_one(&mut *transaction)
+        .fetch_optional(&mut *transaction)
         .await?;
+        let Some(email) = email else { return Err(StoreError::NotFound("session")) };
         sqlx::query!(
             "delete from sessions where person_id = $1 and token_hash <> $2",
             person.0,

@@ -17,6 +17,7 @@ use super::keys::NewKey;
 use super::people::FirstAdmin;
 use super::plugins::{NewPlugin, PluginVersion, Published};
 use super::samples::SampledSummary;
+use super::sessions::NewSession;
 use super::webhooks::NewWebhook;
 use super::{Store, StoreError};
 
@@ -290,4 +291,25 @@ async fn a_component_counts_once_as_stored_bytes() {
         assert_eq!(store.stored_bytes(tenant).await.expect("answers"), bytes);
     }
     database.stop().await;
+}
+
+#[tokio::test]
+async fn a_password_changes_while_the_session_and_the_checked_password_are_there() {
+    let database = Database::start().await;
+    let store = &database.store;
+    let (email, tenants) = ("ada@example.com", ["one".to_owned()]);
+    let admin = FirstAdmin { email, name: "Ada", password_hash: "first", tenants: &tenants };
+    let person = store.create_first_admin(&admin, AT).await.expect("there is none");
+    let token_hash = Digest([1; 32]);
+    let session = NewSession { token_hash, person, tenant: "one", password_hash: Some("first") };
+    assert!(store.create_session(&session, AT).await.expect("it answers"));
+    let change = async |checked, new| {
+        store.set_password(person, (checked, new), token_hash, &Actor::Platform, AT).await
+    };
+    assert!(matches!(change("other", "second").await, Err(StoreError::NotFound(_))));
+    change("first", "second").await.expect("it is the session's");
+    // As when somebody else vouches for the person from now on.
+    database.run("delete from sessions").await;
+    assert!(matches!(change("second", "third").await, Err(StoreError::NotFound(_))));
+    database.cluster.stop().await;
 }

@@ -14,7 +14,7 @@ pub(crate) async fn livez() -> &'static str {
 /// Whether the process can work: the database and the dispatcher answer.
 pub(crate) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Value>, ApiError> {
     app.store.ping().await?;
-    let view = app.dispatch.view().await?;
-    let workers = view.workers.len();
+    // Shared by those who ask at the same time: anybody may.
+    let workers = app.dispatch.observe().await?.worker_count();
     Ok(Json(serde_json::json!({ "status": "ready", "workers": workers })))
 }

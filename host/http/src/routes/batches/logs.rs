@@ -36,6 +36,8 @@ pub(crate) async fn list(
     if let Some(at) = find(&app, caller.tenant, id).await?.expired_at {
         return Err(ApiError::gone(at));
     }
+    // A search in a large batch takes a connection for long.
+    let _permit = app.log_searches.acquire(caller.tenant, 1).await;
     let after = asked.after.unwrap_or(EndedLogCursor::FIRST);
     let lines = app.store.ended_logs(caller.tenant, id, &filter, after.0, asked.limit).await?;
     let next = lines.last().map_or(after, |(place, _)| EndedLogCursor(*place));

@@ -49,6 +49,12 @@ pub(crate) async fn list(
         after: page.after,
         limit: page.limit,
     };
+    // What no index finds takes a connection for long.
+    let is_search = filter.kind.is_some() || filter.verdict.is_some() || filter.text.is_some();
+    let _permit = match is_search {
+        true => Some(app.sample_lists.acquire(caller.tenant, 1).await),
+        false => None,
+    };
     let items = app.store.requests(caller.tenant, id, &filter).await?;
     let next = page.next(&items, |last| last.seq);
     Ok(Json(RequestList { items, next }))

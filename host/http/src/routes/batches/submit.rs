@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::app::{App, AppState};
+use crate::auth::unauthenticated;
 use crate::extract::array;
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -27,6 +28,7 @@ use crate::extract::lines::{BodyLine, Lines};
 use crate::extract::path::PathId;
 use crate::extract::thread_use::{self, ThreadUse};
 use crate::extract::trace::CallTrace;
+use crate::middleware::authenticate::until_ended;
 use crate::problem::{ApiError, INVALID_LABEL};
 use crate::quotas::QueueWait;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
@@ -59,7 +61,12 @@ pub(crate) async fn submit(
     let trace = CallTrace::of(&app, &headers);
     let mut submission = Submission::new(&app, caller.tenant, id, validation, trace);
     if is_ndjson(&headers) {
-        submission.read_lines(body).await?;
+        // Lines may come for as long as a rollout takes.
+        let ended = until_ended(app.clone(), headers.clone(), caller.clone());
+        tokio::select! {
+            read = submission.read_lines(body) => read?,
+            () = ended => return Err(unauthenticated("the key has ended during the call")),
+        }
     } else {
         let mut turn = body::Turn::new(&app.buffered, caller.tenant);
         let max = limits::ARRAY_BODY_BYTES_MAX;
@@ -261,18 +268,25 @@ impl<'a> Submission<'a> {
     async fn finish(mut self) -> Result<SubmitReply, ApiError> {
         self.send().await?;
         let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+        let mut late = Vec::new();
         for SubmittedLines { spots, answer } in std::mem::take(&mut self.sent) {
             let answer = tokio::time::timeout(patience, answer).await.map_err(|_| {
                 ApiError::unavailable("database_unavailable", "the database takes too long")
             })?;
             let fates = match answer.unwrap_or(Err(DispatchError::Stopping)) {
                 Ok(fates) => fates,
-                Err(DispatchError::NotLive) => self.fates_once_ended(&spots).await?,
+                Err(DispatchError::NotLive) => {
+                    late.extend(spots);
+                    continue;
+                }
                 Err(error) => return Err(error.into()),
             };
-            for (spot, fate) in spots.into_iter().zip(fates) {
-                settle(&mut self.items[spot.item], fate, spot.line);
-            }
+            self.settle(spots, fates);
+        }
+        // Together: the results of the whole batch are read for them.
+        if !late.is_empty() {
+            let fates = self.fates_once_ended(&late).await?;
+            self.settle(late, fates);
         }
         let count = |status| {
             let items = self.items.iter().filter(|item| item.status == status);
@@ -286,9 +300,15 @@ impl<'a> Submission<'a> {
         })
     }
 
+    fn settle(&mut self, spots: Vec<Spot>, fates: Vec<ItemFate>) {
+        for (spot, fate) in spots.into_iter().zip(fates) {
+            settle(&mut self.items[spot.item], fate, spot.line);
+        }
+    }
+
     /// The batch has ended, perhaps because of the very call that is repeated here: known items are
     /// repeats, and a new item comes too late.
-    async fn fates_once_ended(&self, spots: &[Spot]) -> Result<Vec<ItemFate>, ApiError> {
+    async fn fates_once_ended(&mut self, spots: &[Spot]) -> Result<Vec<ItemFate>, ApiError> {
         #[derive(Deserialize)]
         struct EndedItem {
             key: String,
@@ -305,6 +325,7 @@ impl<'a> Submission<'a> {
         let mut known: HashMap<String, RequestId> = HashMap::new();
         let mut after = 0;
         loop {
+            self.thread.share().await;
             let piece = source.after(after, PIECE_ITEMS_MAX).await?;
             after += u32::try_from(piece.items.len()).expect("within a batch's limit");
             let ended = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());

@@ -9,7 +9,6 @@ use assay_dispatch::now;
 use assay_dispatch::planning::Bounds;
 use assay_store::capacity::CapacityRow;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use tokio::sync::Mutex;
 
@@ -18,6 +17,7 @@ use crate::auth::Caller;
 use crate::extract::body;
 use crate::extract::guard::{Platform, Scoped};
 use crate::finishing::to_end;
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Held while a pool is set, so that the stored bounds are those in effect.
@@ -34,9 +34,9 @@ pub(crate) async fn set(
     State(app): AppState,
     caller: Scoped<Platform>,
     Path(pool): Path<String>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<PoolCapacity>, ApiError> {
-    let (SetCapacity { min, max }, _) = body::json(body).await?;
+    let SetCapacity { min, max } = body::parse(&body)?;
     check_name("pool", &pool, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
     if min > max || max > limits::POOL_WORKERS_MAX {
         let most = limits::POOL_WORKERS_MAX;

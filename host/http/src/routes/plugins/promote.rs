@@ -10,13 +10,13 @@ use assay_dispatch::now;
 use assay_registry::Reference;
 use assay_store::plugins::PluginVersion;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Path, State};
 
 use super::version;
 use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::extract::guard::{PluginsPromote, Scoped};
+use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
 
 /// Point a channel to a version. Runs that have begun keep their version.
@@ -29,9 +29,9 @@ pub(crate) async fn promote(
     State(app): AppState,
     caller: Scoped<PluginsPromote>,
     Path((name, channel)): Path<(String, String)>,
-    body: Body,
+    ConfirmedBody(body): ConfirmedBody,
 ) -> Result<Json<Plugin>, ApiError> {
-    let (call, _): (PromotePlugin, _) = body::json(body).await?;
+    let call: PromotePlugin = body::parse(&body)?;
     check_name("channel", &channel, limits::PLUGIN_NAME_BYTES_MAX)
         .map_err(ApiError::bad_request)?;
     if channel.starts_with(|c: char| c.is_ascii_digit()) {

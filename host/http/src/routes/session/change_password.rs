@@ -3,11 +3,13 @@
 use assay_api::people::ChangePassword;
 use assay_core::id::Digest;
 use assay_dispatch::now;
+use assay_store::StoreError;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 
 use crate::app::AppState;
+use crate::auth::session_ended;
 use crate::auth::sign_in::{Peer, check_password};
 use crate::extract::body;
 use crate::extract::guard::SessionCaller;
@@ -31,14 +33,19 @@ pub(crate) async fn change_password(
     let email = &session.row.email;
     app.sign_in.attempt(peer, &headers, Some(email))?;
     let known = app.store.credentials(email).await?;
-    let hash = known.and_then(|known| known.password_hash);
-    if !app.sign_in.passwords.verify(current, hash).await? {
+    let checked = known.and_then(|known| known.password_hash);
+    if !app.sign_in.passwords.verify(current, checked.clone()).await? {
         let detail = "the current password is wrong";
         return Err(ApiError::new(StatusCode::FORBIDDEN, "password_wrong", detail).field("current"));
     }
     app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), email);
     let hash = app.sign_in.passwords.hash(new).await?;
     let (person, kept): (_, Digest) = (session.row.person, session.token.hash());
-    app.store.set_password(person, &hash, kept, &caller.actor(), now()).await?;
+    let hashes = (checked.as_deref().unwrap_or_default(), &*hash);
+    let changed = app.store.set_password(person, hashes, kept, &caller.actor(), now()).await;
+    changed.map_err(|error| match error {
+        StoreError::NotFound(_) => session_ended(),
+        error => error.into(),
+    })?;
     Ok(StatusCode::NO_CONTENT)
 }
