@@ -66,7 +66,7 @@ impl Validation {
         json: &str,
     ) -> Result<(), ValidationError> {
         let Some(schema) = which(&self.schemas) else { return Ok(()) };
-        let result = match schema.work(json.len()) {
+        let result = match schema.work(json) {
             ValidationWork::Quick => schema.validate(json),
             ValidationWork::Long => {
                 let turn = self.threads.acquire(tenant, 1).await;

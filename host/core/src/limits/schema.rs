@@ -10,7 +10,7 @@ pub const SCHEMA_NODES_MAX: u64 = 8_192;
 pub const SCHEMA_PATTERNS_MAX: u64 = 32;
 /// The bytes of a compiled pattern.
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 64 * KIB;
-/// The steps of a validation that is done at once, which takes a millisecond at most; one that may take more is done on another
+/// The steps of a validation that is done at once, within a few milliseconds; one that may take more is done on another
 /// thread.
 pub const SCHEMA_QUICK_STEPS_MAX: u64 = 1 << 18;
 /// The JSON values that errors may copy; where more could be, the error names no field.
