@@ -137,6 +137,7 @@ impl Parser<'_> {
                     return Ok(product);
                 }
                 Some(Kind::Times) => false,
+                Some(Kind::Divide) if self.is_rate() => return Ok(product),
                 Some(Kind::Divide) => true,
                 _ if self.implies_factor() => {
                     self.operate()?;

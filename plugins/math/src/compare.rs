@@ -278,7 +278,7 @@ fn measured(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal>
     }
     let equal = match (&left.unit, &right.unit) {
         (Some(unit), Some(unit_there)) if unit != unit_there => {
-            if unit.dimension != unit_there.dimension {
+            if !unit.measures_as(unit_there) {
                 return None;
             }
             let (left, right) =

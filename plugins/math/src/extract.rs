@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use crate::join::{joins_boxes, joins_formulas, naked, states_value};
+use crate::join::{is_remark, joins_boxes, joins_formulas, naked, states_value};
 use crate::limits;
 use crate::parse::{parse_all, parse_mathematics};
 use crate::settings::AnswerFrom;
@@ -289,6 +289,7 @@ fn scan(text: &str) -> Marks {
     let bytes = text.as_bytes();
     let mut marks = Marks::default();
     let mut formula_start: Option<usize> = None;
+    let mut remark = None;
     let mut at = 0;
     // Only ASCII bytes are looked for, so every offset kept is a character boundary.
     while at < bytes.len() {
@@ -336,9 +337,13 @@ fn scan(text: &str) -> Marks {
             }
             b':' | b'=' | b's' | b'S' => {
                 if let Some(name) = mark_ending_at(bytes, at) {
-                    let last_word = bytes[at].eq_ignore_ascii_case(&b's')
-                        && ends_with_word(&bytes[..at], b"final answer i");
-                    marks.mark = Some(Mark { end: at + 1, name, last_word });
+                    let is = bytes[at].eq_ignore_ascii_case(&b's');
+                    let last_word = is && ends_with_word(&bytes[..at], b"final answer i");
+                    let mark = Some(Mark { end: at + 1, name, last_word });
+                    match is && is_remark(&text[at + 1..]) {
+                        true => remark = mark,
+                        false => marks.mark = mark,
+                    }
                 }
             }
             b'0'..=b'9' => {
@@ -356,6 +361,9 @@ fn scan(text: &str) -> Marks {
             _ => {}
         }
         at += 1;
+    }
+    if marks.formulas.is_empty() && marks.number.is_none() {
+        marks.mark = marks.mark.or(remark);
     }
     marks
 }

@@ -80,6 +80,35 @@ fn joins(between: &str, others_max: usize) -> bool {
     others <= others_max && (connected || others == 0) && !relates
 }
 
+/// Whether the text after "answer is" only speaks of an answer given before: "this answer is correct".
+///
+/// Reads a bounded part, so that many marks in one line cost no more than its length.
+pub(crate) fn is_remark(after: &str) -> bool {
+    let bytes = after.as_bytes();
+    let near = &bytes[..bytes.len().min(limits::REMARK_BYTES_MAX)];
+    let end = match near.iter().position(|byte| matches!(byte, b'\n' | b'.' | b'!')) {
+        Some(end) => end,
+        None if near.len() == bytes.len() => bytes.len(),
+        None => return false,
+    };
+    let mut words = after[..end].split(' ').filter(|word| !word.is_empty());
+    let mut word = words.next();
+    if matches!(word, Some("indeed" | "also")) {
+        word = words.next();
+    }
+    let Some(word) = word else { return false };
+    let judged = matches!(
+        word.trim_end_matches([',', ';']),
+        "correct" | "helpful" | "useful" | "clear" | "reasonable" | "verified" | "confirmed"
+    );
+    // "correct to two places: 3.14" and "correct choice B" give one.
+    judged
+        && words.all(|word| {
+            word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b',' | b'\''))
+                && (word == "I" || word.len() > 1 || !word.as_bytes()[0].is_ascii_uppercase())
+        })
+}
+
 /// Whether the text before a number says that something is this number.
 pub(crate) fn states_value(before: &str) -> bool {
     let before =

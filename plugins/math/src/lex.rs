@@ -4,7 +4,8 @@
 use crate::kind::{Join, Kind};
 use crate::limits;
 use crate::names::{
-    WORDS, command_kind, environment, is_layout, is_text, letter_atom, named, sign,
+    WORDS, command_kind, command_name, degree_length, environment, is_layout, is_text, letter_atom,
+    named, sign,
 };
 use crate::number::{Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
@@ -185,10 +186,7 @@ impl<'a> Lexer<'a> {
             self.push(kind, end);
             return Ok(());
         }
-        let after_number = self
-            .tokens
-            .last()
-            .is_some_and(|token| matches!(token.kind, Kind::Number(_) | Kind::Decimal(_)));
+        let after_number = self.after_number();
         if after_number && matches!(word, "x" | "X") && self.is_times(&rest[1..]) {
             self.push(Kind::Times, 1);
             return Ok(());
@@ -199,7 +197,7 @@ impl<'a> Lexer<'a> {
         }
         // `24 men` counts men; a product of three variables stands close behind its number.
         let counted = end == 3 && self.spaced && after_number;
-        let plain = !counted && end <= 3 && !units::is_known(word) && !WORDS.contains(&word);
+        let plain = !counted && end <= 3 && !self.is_unit(word) && !WORDS.contains(&word);
         let one_case = word.bytes().all(|b| b.is_ascii_lowercase())
             || word.bytes().all(|b| b.is_ascii_uppercase());
         if end > 1 && !(plain && one_case) && (end > 2 || self.is_word_of_two(word)) {
@@ -212,11 +210,21 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
+    fn after_number(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token { kind: Kind::Number(_) | Kind::Decimal(_), .. }))
+    }
+
+    /// Whether a word names a unit; in capitals only after a number and a space.
+    fn is_unit(&self, word: &str) -> bool {
+        units::is_known(word)
+            || self.spaced && self.after_number() && units::is_known_in_any_case(word)
+    }
+
     /// Whether two letters that may be a unit or a word of prose stand where one does: behind what they measure, or
     /// among words. In `by + ax`, `\frac{mg}{2}` and `at^2` they are a product.
     fn is_word_of_two(&self, word: &str) -> bool {
         let after = &self.rest()[2..];
-        let unit = units::is_known(word);
+        let unit = self.is_unit(word);
         let raised = after.starts_with(['^', '_', '(']);
         let goes_on = raised
             || after.trim_start().starts_with(['+', '-', '*', '/'])
@@ -226,9 +234,14 @@ impl<'a> Lexer<'a> {
             Kind::Separator(_) => !goes_on && !after.trim_start().starts_with([')', ']', '}', ',']),
             // `km/hr`, `5 m/ms`.
             Kind::Times | Kind::Divide => {
-                self.tokens.iter().nth_back(1).is_some_and(|measured| match measured.kind {
+                let mut measured = self.tokens.iter().rev().skip(1);
+                measured.next().is_some_and(|token| match token.kind {
                     Kind::Word(_) => true,
-                    Kind::Atom(Atom::Symbol(symbol)) => measured.spaced && is_unit_symbol(symbol),
+                    Kind::Atom(Atom::Symbol(symbol)) => token.spaced && is_unit_symbol(symbol),
+                    // `\$15/hr`.
+                    Kind::Number(_) | Kind::Decimal(_) => {
+                        unit && matches!(measured.next(), Some(Token { kind: Kind::Currency, .. }))
+                    }
                     _ => false,
                 })
             }
@@ -242,18 +255,37 @@ impl<'a> Lexer<'a> {
             | Kind::Currency
             | Kind::Scale(_)
             | Kind::Infinity
-            | Kind::Reals => match self.spaced && !self.ends_in_command() {
-                true => unit || !raised,
-                // `5kg` and `5 \pi cm` are measured; `2mg`, `2\pi ft` and `3Ce^x` are products.
-                false => {
-                    !after.starts_with(['_', '('])
-                        && !matches!(word, "mg" | "ms" | "ft" | "in")
-                        && (unit
-                            || !(WORDS.contains(&word) || word.as_bytes()[0].is_ascii_uppercase()))
+            | Kind::Reals => {
+                let spaced = self.spaced && !self.ends_in_command();
+                if unit && (self.adds(word) || !units::may_end(word, after, spaced)) {
+                    return false;
                 }
-            },
+                match spaced {
+                    true => unit || !raised,
+                    // `5kg` and `5 \pi cm` are measured; `2mg`, `2\pi ft` and `3Ce^x` are products.
+                    false => {
+                        let prose =
+                            WORDS.contains(&word) || word.as_bytes()[0].is_ascii_uppercase();
+                        !after.starts_with(['_', '('])
+                            && !matches!(word, "mg" | "ms" | "ft" | "in")
+                            && (unit || !prose)
+                    }
+                }
+            }
             _ => false,
         }
+    }
+
+    /// Whether two letters end a sum of products, as in `2bh+2hl+2lb`.
+    fn adds(&self, word: &str) -> bool {
+        !self.spaced
+            && !units::is_length(word)
+            && matches!(
+                self.tokens.as_slice(),
+                [.., Token { kind: Kind::Atom(Atom::Symbol(_)), .. }, sign, number]
+                    if matches!(sign.kind, Kind::Plus | Kind::Minus)
+                        && matches!(number.kind, Kind::Number(_))
+            )
     }
 
     /// Whether a command such as `\pi` stands before, so that the white space after it only ends its name.
@@ -433,32 +465,6 @@ impl<'a> Lexer<'a> {
         self.push(kind, whole_length);
         Ok(())
     }
-}
-
-/// The name of a command at the start of a text.
-fn command_name(text: &str) -> Option<&str> {
-    let name = text.strip_prefix('\\')?;
-    let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
-    (end > 0).then(|| &name[..end])
-}
-
-/// `^\circ` and its kin.
-fn degree_length(rest: &str) -> Option<usize> {
-    [
-        "^\\circ",
-        "^{\\circ}",
-        "^\\degree",
-        "^{\\degree}",
-        "^°",
-        "^{°}",
-        "^{\\ \\circ}",
-        "^ \\circ",
-        "^{ \\circ }",
-        "^{\\circ }",
-    ]
-    .into_iter()
-    .find(|form| rest.starts_with(form))
-    .map(str::len)
 }
 
 /// `^{\text{th}}` and its kin.

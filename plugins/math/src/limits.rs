@@ -27,6 +27,8 @@ pub(crate) const INDEX_BYTES_MAX: usize = 8;
 pub(crate) const TEXT_BYTES_MAX: usize = 4_096;
 /// Bytes of a response that may be an answer as it stands.
 pub(crate) const BARE_BYTES_MAX: usize = 200;
+/// Bytes of a remark on an answer, such as "correct".
+pub(crate) const REMARK_BYTES_MAX: usize = 120;
 /// Boxes or formulas that may make one answer.
 pub(crate) const PARTS_MAX: usize = 16;
 /// Words of a unit.

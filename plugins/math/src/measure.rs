@@ -8,7 +8,7 @@ use crate::kind::Kind;
 use crate::limits;
 use crate::parse::{Degrees, Parser};
 use crate::polynomial::Atom;
-use crate::units::{Unit, is_unit_symbol};
+use crate::units::{Unit, is_known, is_unit_symbol};
 use crate::unreadable::Result;
 use crate::value::Scalar;
 
@@ -41,7 +41,10 @@ impl Parser<'_> {
             expression = hundredth(expression);
         }
         let degree = || angle.then(|| Unit::parse("degree")).flatten();
-        let unit = self.unit().or(currency).or_else(degree);
+        let unit = match (self.unit(), currency) {
+            (Some(unit), Some(currency)) => unit.priced(&currency).or(Some(unit)),
+            (unit, currency) => unit.or(currency).or_else(degree),
+        };
         Ok(Scalar { expression, unit, percent, rounded: None })
     }
 
@@ -59,7 +62,8 @@ impl Parser<'_> {
     fn unit(&mut self) -> Option<Unit> {
         let token = self.tokens.get(self.at)?;
         let start = token.start;
-        if !(matches!(token.kind, Kind::Word(_) | Kind::Currency) || self.is_unit_letter()) {
+        let begins = matches!(token.kind, Kind::Word(_) | Kind::Currency);
+        if !(begins || self.is_unit_letter() || self.is_rate()) {
             return None;
         }
         let mut groups = 0_usize;
@@ -89,6 +93,12 @@ impl Parser<'_> {
         }
         let end = self.tokens.get(self.at).map_or(self.text.len(), |token| token.start);
         Unit::parse(&self.text[start..end])
+    }
+
+    /// Whether a known unit is divided by: `15/\text{hour}`.
+    pub(crate) fn is_rate(&self) -> bool {
+        self.peek() == Some(&Kind::Divide)
+            && matches!(self.peek_at(1), Some(Kind::Word(word)) if is_known(word))
     }
 
     /// Whether a letter that is no unit elsewhere goes on with one: `J/K`, `^\circ C`, `\text{ for all } x`.

@@ -60,6 +60,25 @@ pub(crate) fn sign(c: char, rest: &str) -> Option<(Kind<'static>, usize)> {
     Some((kind, c.len_utf8()))
 }
 
+/// `^\circ` and its kin.
+pub(crate) fn degree_length(rest: &str) -> Option<usize> {
+    [
+        "^\\circ",
+        "^{\\circ}",
+        "^\\degree",
+        "^{\\degree}",
+        "^°",
+        "^{°}",
+        "^{\\ \\circ}",
+        "^ \\circ",
+        "^{ \\circ }",
+        "^{\\circ }",
+    ]
+    .into_iter()
+    .find(|form| rest.starts_with(form))
+    .map(str::len)
+}
+
 /// The names that mean the same in plain text and after a backslash.
 pub(crate) fn named(name: &str) -> Option<Kind<'static>> {
     Some(match name {
@@ -95,6 +114,13 @@ pub(crate) fn named(name: &str) -> Option<Kind<'static>> {
             _ => return None,
         }),
     })
+}
+
+/// The name of a command at the start of a text.
+pub(crate) fn command_name(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('\\')?;
+    let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
+    (end > 0).then(|| &name[..end])
 }
 
 pub(crate) fn command_kind(name: &str) -> Option<Kind<'static>> {

@@ -5,6 +5,7 @@ use crate::compare::compare;
 use crate::equal::Equal;
 use crate::parse::{parse_decimal_comma, parse_mathematics};
 use crate::settings::Settings;
+use crate::units::{is_known_in_any_case, is_length};
 use crate::value::{Scalar, Value};
 
 /// Compares a label with an answer, each as written and as first read.
@@ -60,7 +61,7 @@ fn with_euler(text: &str) -> Option<Value> {
     (digits(whole) && after).then(|| parse_mathematics(&format!("{whole} e{more}")).ok())?
 }
 
-/// The comparison where the letters in `250mg` and `6ft` are a unit and no variables: where the other side has a
+/// The comparison where the letters in `250mg` and `6ft^2` are a unit and no variables: where the other side has a
 /// unit, or is a label without variables.
 fn as_measured(
     label: (&str, &Value),
@@ -79,12 +80,19 @@ fn as_measured(
     }
 }
 
-/// `250mg` as 250 milligrams.
+/// `250mg` as 250 milligrams, `6ft^2` as 6 square feet.
 fn with_unit(text: &str) -> Option<Value> {
     let text = text.trim_matches(['$', ' ']);
-    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = &text[number.len()..];
+    let (base, power) = text.split_once('^').unwrap_or((text, ""));
+    let number = base.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &base[number.len()..];
+    let raised = match power {
+        "" => true,
+        "2" | "3" | "{2}" | "{3}" => is_length(unit),
+        _ => false,
+    };
     let measured =
-        number.ends_with(|c: char| c.is_ascii_digit()) && matches!(unit, "mg" | "ms" | "ft" | "in");
-    measured.then(|| parse_mathematics(&format!("{number} {unit}")).ok())?
+        number.ends_with(|c: char| c.is_ascii_digit()) && is_known_in_any_case(unit) && raised;
+    let power = &text[base.len()..];
+    measured.then(|| parse_mathematics(&format!("{number}\\text{{{unit}}}{power}")).ok())?
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use num_rational::Ratio;
 use num_traits::{CheckedMul, One};
 
+use crate::kind::Kind;
+use crate::names::{command_kind, command_name, named};
 use crate::polynomial::Symbol;
 
 /// A unit: its dimension, and the number of base units in one of it.
@@ -70,11 +72,51 @@ fn singular(name: &str) -> &str {
     }
 }
 
-/// Whether a word of plain text is a unit of the table, rather than a product of variables.
+/// Whether a word of plain text is a unit of the table, rather than a product of variables, as `ML` and `KM` are.
 pub(crate) fn is_known(word: &str) -> bool {
+    if word.len() <= 2 {
+        return word.len() == 2 && (matches!(word, "mL" | "Kg") || row(word).is_some());
+    }
     let word = word.to_lowercase();
     let speed = matches!(word.as_str(), "mph" | "kph");
-    word.len() > 1 && (speed || row(&word).is_some() || row(singular(&word)).is_some())
+    speed || row(&word).is_some() || row(singular(&word)).is_some()
+}
+
+/// Whether two letters are a unit in any case, as the `KM` of `5 KM`.
+pub(crate) fn is_known_in_any_case(word: &str) -> bool {
+    let Ok(letters) = <[u8; 2]>::try_from(word.as_bytes()) else { return false };
+    std::str::from_utf8(&letters.map(|byte| byte.to_ascii_lowercase())).is_ok_and(is_known)
+}
+
+/// Whether a unit of two letters is a length, which alone has squares and cubes.
+pub(crate) fn is_length(word: &str) -> bool {
+    matches!(word, "km" | "cm" | "mm" | "in" | "ft" | "yd" | "mi")
+}
+
+/// Whether two letters that name a unit may be one before this text: not in `2ml\omega^2`, `hr^2` and `2lb+2bh`.
+pub(crate) fn may_end(word: &str, after: &str, spaced: bool) -> bool {
+    if let Some(power) = after.strip_prefix('^') {
+        return is_length(word) || power.trim_start_matches(['{', ' ']).starts_with('-');
+    }
+    let next = after.trim_start();
+    let goes_on = match command_name(next) {
+        Some("left") => true,
+        Some(name) => matches!(
+            named(name).or_else(|| command_kind(name)),
+            Some(
+                Kind::Atom(_)
+                    | Kind::Function(_)
+                    | Kind::Logarithm
+                    | Kind::Fraction
+                    | Kind::Binomial
+                    | Kind::Root
+                    | Kind::Accent(_)
+                    | Kind::PlusMinus
+            )
+        ),
+        None => after.starts_with(char::is_alphabetic) || !spaced && next.starts_with(['+', '-']),
+    };
+    !goes_on
 }
 
 /// Words that say nothing of what is measured.
@@ -104,6 +146,35 @@ impl Unit {
             }
         }
         (!unit.dimension.is_empty() || !unit.factor.is_one()).then_some(unit)
+    }
+
+    /// An amount of money for each of what `self` divides by: `\$15/hour`. `None` where `self` does not divide.
+    pub(crate) fn priced(&self, currency: &Self) -> Option<Self> {
+        let other =
+            |(base, power): (&String, &i32)| *power < 0 && !currency.dimension.contains_key(base);
+        if !self.dimension.iter().all(other) {
+            return None;
+        }
+        let mut unit = self.clone();
+        unit.factor = unit.factor.checked_mul(&currency.factor)?;
+        unit.dimension.extend(currency.dimension.clone());
+        Some(unit)
+    }
+
+    /// Whether both measure the same, where a price may leave out its money: `\$15 per hour` and `15 per hour`.
+    pub(crate) fn measures_as(&self, other: &Self) -> bool {
+        let is_money = |base: &String| matches!(base.as_str(), "$" | "€" | "£");
+        let priced = |unit: &Self| unit.dimension.keys().any(is_money);
+        if priced(self) == priced(other) {
+            return self.dimension == other.dimension;
+        }
+        let rest = |unit: &Self| {
+            let mut rest = unit.dimension.clone();
+            rest.retain(|base, _| !is_money(base));
+            rest
+        };
+        let left = rest(self);
+        !left.is_empty() && left == rest(other)
     }
 
     fn multiply(&mut self, name: &str, power: i32) -> Option<()> {

@@ -254,6 +254,10 @@ pub(crate) fn choice(text: &str) -> Option<char> {
             let word = chars.as_str().trim_start().chars().next();
             word.is_none_or(|c| c.is_alphanumeric() || c == '(')
         }
+        Some(',') => {
+            let reason = chars.as_str().trim_start();
+            ["because ", "since "].iter().any(|word| reason.starts_with(word))
+        }
         Some(_) => false,
     };
     (chosen && !names_another(chars.as_str())).then(|| letter.to_ascii_uppercase())
@@ -287,7 +291,17 @@ fn names_another(rest: &str) -> bool {
     let any_case = |word: &&str| letter(&word.to_ascii_uppercase().as_str());
     let Some((first, more)) = words.split_first() else { return false };
     match first.to_ascii_lowercase().as_str() {
-        "," => more.iter().find(|word| **word != ",").is_some_and(any_case),
+        "," => {
+            let mut after = more.iter().skip_while(|word| **word == ",");
+            match after.next() {
+                // `(A), or (B)` and `(A), or even (B)`.
+                Some(&("or" | "and")) => after.enumerate().any(|(at, word)| match at {
+                    0 => any_case(word),
+                    _ => letter(word),
+                }),
+                word => word.is_some_and(any_case),
+            }
+        }
         "or" | "and" => more.first().is_some_and(any_case) || more.iter().any(letter),
         "maybe" | "perhaps" | "possibly" | "if" | "unless" | "but" => more.iter().any(letter),
         // `A is wrong` chooses nothing.
@@ -325,7 +339,14 @@ mod tests {
         {
             check(text, None);
         }
-        for text in ["(B) A triangle", "B because A is not right", "(B) not enough", "B is right"] {
+        for text in [
+            "(B) A triangle",
+            "B because A is not right",
+            "(B) not enough",
+            "B is right",
+            "B, because A is not",
+            "(B), since A and C are not",
+        ] {
             check(text, Some('B'));
         }
         for text in [
@@ -335,6 +356,11 @@ mod tests {
             "B. C. D.",
             r"\text{B}\text{C}",
             "B and also C",
+            "(B), or (C)",
+            "(B), and even C",
+            "B, or C",
+            "B, C",
+            "B, not C",
             "B maybe C",
             "B if not C",
             "B is wrong",

@@ -332,6 +332,14 @@ fn tags_and_last_words() {
             ),
             (r"It was \boxed{3}. The final answer is $4$.", "4"),
             (r"It was \boxed{12}. The final answer is option (B).", "B"),
+            // Remarks on an answer are none.
+            ("Answer: 18\nI hope this answer is helpful.", "18"),
+            ("Solving gives $x = 5$. I checked that this answer is correct.", "5"),
+            ("The answer is 12. This answer is correct. Now the answer is 13.", "13"),
+            (r"\boxed{3}. The final answer is $4$. I see that the final answer is correct.", "4"),
+            ("The answer is correct.", "correct"),
+            ("It is 3. The answer is correct to two places: 3.14", "3.14"),
+            ("The answer is B, because the others are wrong.", "B"),
         ],
     );
     check(
@@ -342,6 +350,8 @@ fn tags_and_last_words() {
                 "999",
             ),
             (r"It was \boxed{3}. The final answer is $4$.", "3"),
+            ("The answer is 12. This answer is correct. Now the answer is 13.", "12"),
+            ("Answer: 12. The answer is not 12.", "12"),
         ],
     );
 }
@@ -358,6 +368,13 @@ fn powers_and_units() {
             (r"\boxed{10^{\frac{\sqrt{13}-5}{6}}}", r"10^{-\frac{5-\sqrt{13}}{6}}"),
             (r"\boxed{\tan 45^\circ}", "1"),
             (r"\boxed{15 \text{ cm}^2}", r"15\mbox{ cm}^2"),
+            (r"\boxed{15ft^2}", "15"),
+            (r"\boxed{15ft^{2}}", r"15\text{ ft}^2"),
+            (r"\boxed{15kg m/s}", "15"),
+            (r"\boxed{\$15/hour}", "15"),
+            (r"\boxed{15/\text{hour}}", "15"),
+            (r"\boxed{\$15/hr}", r"15\text{ dollars per hour}"),
+            (r"\boxed{15 \text{ dollars}}", r"\$15 \text{ dollars}"),
             (r"\boxed{25^\circ}", "25°"),
             (r"\boxed{¥500}", "500"),
             (r"\boxed{\$1{,}200}", "1200 dollars"),
@@ -372,6 +389,11 @@ fn powers_and_units() {
         &[
             (r"\boxed{x^{3/2}}", r"\sqrt[3]{x^2}"),
             (r"\boxed{15 \text{ cm}^2}", r"15\text{ cm}^3"),
+            (r"\boxed{15ml^2}", "15"),
+            (r"\boxed{\$15/hour}", r"\$15"),
+            (r"\boxed{\$15/hour}", r"15\text{ euros per hour}"),
+            (r"\boxed{15/\text{hour}\cdot x}", "15"),
+            (r"\boxed{15/\text{cow}}", "15"),
             (r"\boxed{25^\circ}", "26°"),
             (r"\boxed{3×10⁵}", "30000"),
         ],

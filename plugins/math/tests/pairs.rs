@@ -100,6 +100,8 @@ fn percentages_and_money() {
     exact("-5", &["-$5", r"-\$5", "$-5"]);
     exact("500", &["Rs. 500", r"\text{Rs. } 500"]);
     wrong(r"50\%", &["5%", "0.05", "5", "500", "5000%"]);
+    exact(r"\$15/hour", &["15", "$15 per hour", "15 per hour", r"15\text{ dollars per hour}"]);
+    wrong(r"\$15/hour", &["€15/hour", "15/day", r"\$15", "15 apples"]);
     wrong(r"\$18", &["€18", "£18", "18 cents", "18 apples"]);
 }
 
@@ -162,6 +164,8 @@ fn units() {
     wrong(r"30^\circ + 360^\circ k", &["390", "30"]);
     wrong("5", &[r"5\text{ million people}"]);
     wrong("12", &[r"\$12\text{ thousand dollars}"]);
+    exact("5 KM", &["5", "5 km", "5000 m"]);
+    exact("25", &["25cm^2", "25 cm^2", "25mL", "25 Kg"]);
     wrong("5 MW", &["5 mW", "5 kW"]);
     wrong(r"5\text{ mHz}", &[r"5\text{ MHz}"]);
     wrong("5 mg", &["5 Mg"]);
@@ -234,6 +238,15 @@ fn algebra() {
     wrong(r"2\pi ft", &[r"2\pi"]);
     wrong("3by", &["3"]);
     wrong("5st", &["5"]);
+    // Products that spell a unit.
+    exact(r"\frac{1}{12}ML^2", &[r"\frac{ML^2}{12}", r"\frac{1}{12} M L^2"]);
+    exact(r"2 m l \omega^2", &[r"2ml\omega^2", "2mlω^2"]);
+    exact("2lb+2bh+2hl", &["2(lb+bh+hl)", "2bh+2hl+2lb"]);
+    exact(r"\frac13\pi hr^2", &[r"\frac{\pi r^2h}{3}"]);
+    exact(r"\frac12Mg", &[r"\frac{Mg}{2}"]);
+    wrong(r"\frac{1}{12}ML^2", &[r"\frac{1}{12}"]);
+    wrong(r"\pi hr^2", &[r"\pi"]);
+    wrong("2ml^2", &["2"]);
     // After a variable a bracket, a root or a power is another factor.
     exact(r"\cos x(1+\sin x)", &[r"(1+\sin x)\cos x", r"\cos x+\sin x\cos x"]);
     exact(r"(x+1)\ln x", &[r"\ln x(x+1)"]);
