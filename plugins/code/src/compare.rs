@@ -63,6 +63,8 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
+/// A finite number. Everything is within a tolerance of infinity: it is compared as a word.
 fn number(word: &[u8]) -> Option<f64> {
-    std::str::from_utf8(word).ok()?.parse().ok()
+    let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    number.is_finite().then_some(number)
 }

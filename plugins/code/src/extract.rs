@@ -77,7 +77,7 @@ fn find<'a>(
         return Ok(ExtractedCode { code: answer.to_owned(), toolchain, origin });
     }
     let chosen = match wanted {
-        Some(toolchain) => of_language(&blocks, toolchain)?,
+        Some(toolchain) => of_language(&blocks, toolchain, languages)?,
         None => of_any_language(&blocks, languages)?,
     };
     let (block, toolchain) = chosen;
@@ -98,13 +98,17 @@ fn without_block(answer: &str, accepted: bool) -> String {
     }
 }
 
-/// The last block that bears a name of the language, else the last without a name.
+/// The last block whose name means the toolchain, else the last of its language, such as another standard
+/// of C++, else the last without a name.
 fn of_language<'a, 'b>(
     blocks: &'b [Block],
     toolchain: &'a exec::Toolchain,
+    languages: &Languages<'a>,
 ) -> Result<(&'b Block, &'a exec::Toolchain), String> {
-    let named = blocks.iter().rfind(|block| language::is_named(toolchain, &block.name));
-    let block = named.or_else(|| blocks.iter().rfind(|block| block.name.is_empty()));
+    let last = |is_right: &dyn Fn(&str) -> bool| blocks.iter().rfind(|block| is_right(&block.name));
+    let block = last(&|name| languages.means(name, toolchain))
+        .or_else(|| last(&|name| languages.is_akin(name, toolchain)))
+        .or_else(|| last(&str::is_empty));
     block.map(|block| (block, toolchain)).ok_or_else(|| {
         let last = blocks.last().map_or("", |block| block.name.as_str());
         let wanted = toolchain.languages.first().map_or(toolchain.id.as_str(), String::as_str);

@@ -85,6 +85,14 @@ impl Protocol {
         }
     }
 
+    /// The exit status for a judge that only knows that the answer is wrong.
+    pub(crate) fn wrong(self) -> i32 {
+        match self {
+            Self::Testlib => 1,
+            Self::Kattis | Self::Harness => 43,
+        }
+    }
+
     /// Whether the exit status means accepted or wrong; `None` for any other.
     pub(crate) fn accepts(self, status: i32) -> Option<bool> {
         match (self, status) {

@@ -148,6 +148,12 @@ mod tests {
         check("b", "a", FloatMode::Default, false);
         check("x", "1", FloatMode::Default, false);
         check("nan", "1", FloatMode::Default, false);
+        for mode in [FloatMode::Default, FloatMode::Absolute, FloatMode::Relative] {
+            check("inf", "inf", mode, true);
+            check("5", "inf", mode, false);
+            check("-inf", "inf", mode, false);
+            check("inf", "5", mode, false);
+        }
     }
 
     #[test]

@@ -111,6 +111,11 @@ mod tests {
         check("float_relative_tolerance 0.01", "abc", "1000", false);
         check("float_tolerance 1e-6", "nan", "1", false);
         check("float_tolerance 1e-6", "inf", "1", false);
+        for expected in ["inf", "Infinity", "-inf", "1e999"] {
+            check("float_tolerance 1e-6", "5", expected, false);
+            check("float_tolerance 1e-6", "1e999", &format!("+{expected}"), false);
+            check("float_tolerance 1e-6", expected, expected, true);
+        }
     }
 
     #[test]

@@ -35,14 +35,49 @@ impl<'a> Languages<'a> {
         ids.join(", ")
     }
 
-    /// The toolchain of this id, or the run's preference for this language, or the host's first toolchain
-    /// for it.
+    /// The run's preference for this name, or the toolchain of this id, or the host's first one for the
+    /// language, unless the run prefers another under a synonym.
     pub(crate) fn toolchain(&self, name: &str) -> Option<&'a exec::Toolchain> {
         let name = name.to_lowercase();
         let preferred = self.preferred.get(&name).and_then(|id| self.by_id(id));
         preferred.or_else(|| self.by_id(&name)).or_else(|| {
-            self.toolchains.iter().find(|toolchain| toolchain.languages.contains(&name))
+            let first = self.first(&name)?;
+            self.preferred_by_synonym(&name, first).or(Some(first))
         })
+    }
+
+    fn first(&self, name: &str) -> Option<&'a exec::Toolchain> {
+        let named = |toolchain: &exec::Toolchain| toolchain.languages.iter().any(|one| one == name);
+        self.toolchains.iter().find(|toolchain| named(toolchain))
+    }
+
+    /// `c++` means what is preferred for `cpp`: both have the same first toolchain, and the preferred one has
+    /// both names.
+    fn preferred_by_synonym(
+        &self,
+        name: &str,
+        first: &exec::Toolchain,
+    ) -> Option<&'a exec::Toolchain> {
+        let synonym = |other: &str| self.first(other).is_some_and(|one| one.id == first.id);
+        let synonyms = self.preferred.iter().filter(|(other, _)| synonym(other));
+        let mut preferred = synonyms.filter_map(|(_, id)| self.by_id(id));
+        preferred.find(|toolchain| toolchain.languages.iter().any(|one| one == name))
+    }
+
+    /// Whether the name of a block means this toolchain.
+    pub(super) fn means(&self, name: &str, toolchain: &exec::Toolchain) -> bool {
+        toolchain.id == name
+            || toolchain.languages.iter().any(|one| one == name)
+            || self.toolchain(name).is_some_and(|meant| meant.id == toolchain.id)
+    }
+
+    /// Whether the name of a block means a toolchain that shares a language with this one, as those for
+    /// two standards of C++ do.
+    pub(super) fn is_akin(&self, name: &str, toolchain: &exec::Toolchain) -> bool {
+        let shared = |meant: &exec::Toolchain| {
+            meant.languages.iter().any(|language| toolchain.languages.contains(language))
+        };
+        self.toolchain(name).is_some_and(shared)
     }
 
     /// The toolchain that the label names, else the one that the settings name.
@@ -58,9 +93,4 @@ impl<'a> Languages<'a> {
             None => Error::bad_settings(format!("language: {}", unknown())),
         })
     }
-}
-
-/// Whether the name of a block is one of this toolchain's.
-pub(super) fn is_named(toolchain: &exec::Toolchain, name: &str) -> bool {
-    toolchain.id == name || toolchain.languages.iter().any(|language| language == name)
 }

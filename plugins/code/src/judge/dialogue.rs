@@ -7,7 +7,7 @@ use super::programs::{message_of, word_of};
 use crate::problem::JudgeProgram;
 use crate::verdict::{Failure, Verdict, abnormal};
 
-const SIGPIPE: i32 = 13;
+pub(super) const SIGPIPE: i32 = 13;
 
 /// The first to end decides where both ended badly: the other one lost its partner.
 pub(super) fn judge(dialogue: exec::Dialogue, judge: &JudgeProgram) -> Result<TestResult, Error> {
@@ -18,18 +18,24 @@ pub(super) fn judge(dialogue: exec::Dialogue, judge: &JudgeProgram) -> Result<Te
 fn failure(dialogue: &exec::Dialogue, judge: &JudgeProgram) -> Result<Option<Failure>, Error> {
     let program_first = program_was_first(dialogue);
     let own = abnormal(&dialogue.program);
-    if let exec::Ending::Limited(exec::LimitKind::Wall) = dialogue.interactor.ended {
-        let waited = || Failure::new(Verdict::TimeLimit, "each waited for the other");
-        return Ok(Some(own.unwrap_or_else(waited)));
-    }
     // An interactor whose program is gone may fail in any way.
     if program_first && let Some(failure) = own {
         return Ok(Some(failure));
     }
-    // The program may close its side and stay.
-    if dialogue.interactor.ended == exec::Ending::Signaled(SIGPIPE) {
+    let was_left = match dialogue.interactor.ended {
+        // The program may close its side and stay.
+        exec::Ending::Signaled(signal) => signal == SIGPIPE,
+        // One that does not notice the end of its input goes on until it meets a limit.
+        exec::Ending::Limited(_) => program_first,
+        exec::Ending::Exited(_) => false,
+    };
+    if was_left {
         let early = || Failure::new(Verdict::WrongAnswer, "ended before the interactor was done");
         return Ok(Some(own.unwrap_or_else(early)));
+    }
+    if let exec::Ending::Limited(exec::LimitKind::Wall) = dialogue.interactor.ended {
+        let waited = || Failure::new(Verdict::TimeLimit, "each waited for the other");
+        return Ok(Some(own.unwrap_or_else(waited)));
     }
     if !word_of("interactor", judge, &dialogue.interactor)? {
         let failure = Failure::new(Verdict::WrongAnswer, "the interactor says no");
@@ -110,7 +116,19 @@ mod tests {
     fn waiting_for_each_other_is_a_time_limit() {
         let wall = Ending::Limited(LimitKind::Wall);
         check(wall, wall, Party::Program, Some(Verdict::TimeLimit));
-        check(Ending::Exited(0), wall, Party::Program, Some(Verdict::TimeLimit));
+        check(Ending::Exited(0), wall, Party::Interactor, Some(Verdict::TimeLimit));
+    }
+
+    #[test]
+    fn leaving_an_interactor_that_never_ends_is_wrong() {
+        let limits = [LimitKind::Cpu, LimitKind::Wall, LimitKind::Memory, LimitKind::Output];
+        for limited in limits.map(Ending::Limited) {
+            check(Ending::Exited(0), limited, Party::Program, Some(Verdict::WrongAnswer));
+            check(Ending::Exited(1), limited, Party::Program, Some(Verdict::RuntimeError));
+        }
+        // A program that is still there is not why.
+        check(Ending::Exited(0), Ending::Limited(LimitKind::Cpu), Party::Interactor, None);
+        check(Ending::Signaled(SIGPIPE), Ending::Limited(LimitKind::Cpu), Party::Program, None);
     }
 
     #[test]

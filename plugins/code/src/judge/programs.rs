@@ -12,7 +12,8 @@ use crate::program::compile_trusted;
 use crate::verdict::{Part, excerpt};
 
 /// Calls a judge's program in Python, so that its failure is no word of the judge.
-const PYTHON_CALLER: &str = include_str!("../python/judge.py");
+const PYTHON_CALLER: &str =
+    concat!(include_str!("../python/blame.py"), include_str!("../python/judge.py"));
 const PYTHON_CALLER_NAME: &str = "assay_judge.py";
 
 pub(super) struct Ready<P> {
@@ -68,6 +69,7 @@ impl<'a, M: Machine, O: Objects> Programs<'a, M, O> {
         let python = toolchain.languages.iter().any(|language| language == "python");
         if python && judge.protocol != Protocol::Harness {
             files.push(exec::File::text(PYTHON_CALLER_NAME, PYTHON_CALLER));
+            args.push(judge.protocol.wrong().to_string());
             args.push(std::mem::replace(&mut main, PYTHON_CALLER_NAME.to_owned()));
         }
         let options = judge.options.clone();

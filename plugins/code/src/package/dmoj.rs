@@ -16,7 +16,8 @@ use crate::machine::Objects;
 use crate::problem::{Data, Group, Judge, JudgeProgram, Problem, Protocol, Test};
 use crate::settings::Compare;
 
-const CHECKER_HARNESS: &str = include_str!("../python/dmoj_checker.py");
+const CHECKER_HARNESS: &str =
+    concat!(include_str!("../python/blame.py"), include_str!("../python/dmoj_checker.py"));
 
 /// Keys that change nothing about a verdict here.
 const IGNORED: &[&str] =

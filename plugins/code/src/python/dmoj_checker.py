@@ -1,5 +1,6 @@
 # Runs a checker of a DMOJ package: the function `check` of the file named first on the command line,
-# its arguments as JSON second. Exit status 42: accepted, 43: wrong; anything else: the checker failed.
+# its arguments as JSON second. Exit status 42: accepted, 43: wrong, also by an exception
+# in `check` that an answer can cause; anything else: the checker failed.
 import json
 import os
 import sys
@@ -46,14 +47,23 @@ def main():
     exec(compile(source, sys.argv[1], "exec"), space)
     arguments = json.loads(sys.argv[2])
     output, answer, data = read("output"), read("answer"), read("input")
-    result = space["check"](
-        output,
-        answer,
-        judge_input=data,
-        point_value=1.0,
-        submission_source=b"",
-        **arguments
-    )
+    check = space["check"]
+    try:
+        result = check(
+            output,
+            answer,
+            judge_input=data,
+            point_value=1.0,
+            submission_source=b"",
+            **arguments
+        )
+    except Exception as error:
+        trace = error.__traceback__.tb_next
+        if not is_caused_by_answer(error, trace):
+            raise
+        sys.__excepthook__(type(error), error.with_traceback(trace), trace)
+        sys.stderr.flush()
+        os._exit(WRONG)
     passed = result.passed if isinstance(result, CheckerResult) else result
     if isinstance(result, CheckerResult) and result.feedback:
         sys.stderr.write(str(result.feedback))

@@ -1,7 +1,7 @@
-# Runs a judge's Python program, the file named first on the command line, as if it had been called
-# itself. Python ends a program that failed with status 1, which is a judge's word about wrong answers
-# in testlib's protocol: here a failure has a status that is no word, unless what was read can cause it, as
-# when a number was expected. Otherwise such an answer would escape its verdict.
+# Runs a judge's Python program as if it had been called itself. The command line begins with the status
+# that means wrong in the judge's protocol, then the program's file. Python ends a program that failed with
+# status 1, which is a judge's word in testlib's protocol: here a failure has a status that is no word in any
+# protocol, and what an answer caused has the word for wrong.
 import atexit
 import os
 import signal
@@ -9,8 +9,7 @@ import sys
 import types
 
 FAILED = 3
-WRONG = 1
-CAUSED_BY_ANSWERS = (ValueError, LookupError, ArithmeticError)
+WRONG = int(sys.argv.pop(1))
 
 
 def failed(kind, error, trace):
@@ -26,7 +25,7 @@ def failed(kind, error, trace):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGPIPE)
     finally:
-        os._exit(WRONG if issubclass(kind, CAUSED_BY_ANSWERS) else FAILED)
+        os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
 
 
 def flush():

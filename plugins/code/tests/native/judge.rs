@@ -120,17 +120,52 @@ fn a_checker_decides() {
     check(&python("print(7); raise SystemExit(0)"), &label(PRIME), "success");
     check(&python("print(7); raise SystemExit(1)"), &label(PRIME), "runtime_error");
     check(&python("print(7)"), &label("raise SystemExit('no')"), "wrong_answer");
-    // As reading an answer goes that is no number.
-    check(
-        &python("print('seven')"),
-        &label("int(open(__import__('sys').argv[2]).read())"),
-        "wrong_answer",
-    );
-    let failing =
-        ["import sys; sys.exit(3)", "raise OSError", "import no_such", "1 +", "raise MemoryError"];
+}
+
+/// A judge in Python that reads its answer from standard input and gets on with `rest`.
+fn python_judge(rest: &str, protocol: &str) -> serde_json::Value {
+    let source = format!("import sys\n{rest}\n");
+    let files = json!({"broken.py": "1 +", "unbound.py": "no_such_name"});
+    json!({"source": source, "toolchain": "python", "protocol": protocol, "files": files})
+}
+
+#[test]
+fn an_answer_that_a_checker_in_python_cannot_read_is_wrong() {
+    let readers = [
+        "int(sys.stdin.read())",
+        "sys.stdin.read().split()[1]",
+        "1 // (sys.stdin.read() == '7')",
+        "input(); input()",
+        "eval(sys.stdin.read() + '+')",
+        "next(iter(sys.stdin.read().split()[1:]))",
+        "sys.stdin.read() + 1",
+        "assert sys.stdin.read() == '7'",
+        "None if sys.stdin.read() == '7' else None.x",
+        "def f(n): return f(n + 1)\nf(int(sys.stdin.read() == '7'))",
+        "def f():\n for a in ():\n  b = a\n return b\nf()",
+    ];
+    for (reader, protocol) in readers.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
+        let checker = python_judge(reader, protocol);
+        let label = json!({"tests": [{"input": "10"}], "checker": checker});
+        check(&python("print('seven')"), &label.to_string(), "wrong_answer");
+    }
+}
+
+#[test]
+fn a_checker_in_python_that_is_broken_is_no_verdict() {
+    let failing = [
+        "sys.exit(3)",
+        "raise OSError",
+        "import no_such",
+        "no_such_name",
+        "1 +",
+        "import broken",
+        "import unbound",
+        "raise MemoryError",
+    ];
     for (broken, protocol) in failing.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
-        let label = json!({"tests": [{"input": "10"}], "checker":
-            {"source": broken, "toolchain": "python", "protocol": protocol}});
+        let checker = python_judge(broken, protocol);
+        let label = json!({"tests": [{"input": "10"}], "checker": checker});
         let result = World::default().judge(&python("print(7)"), &label.to_string(), "{}");
         assert!(matches!(result, Err(Error::BadRequest(_))), "{broken} {protocol}: {result:?}");
     }
@@ -190,6 +225,11 @@ fn an_interactor_in_python_may_lose_its_program() {
         check(&python(silent), &label(&asks, protocol), "wrong_answer");
         let told = format!("import sys\nsys.stdin.read()\nprint('no')\nsys.exit({wrong})");
         check(&python("raise SystemExit(0)"), &label(&told, protocol), "wrong_answer");
+        check(&python("print('x')"), &label("int(input())", protocol), "wrong_answer");
+        // It spins where its program is gone.
+        let spins =
+            format!("import sys\nwhile sys.stdin.read() != '1': pass\nsys.exit({accepted})");
+        check(&python("raise SystemExit(0)"), &label(&spins, protocol), "wrong_answer");
         let failed =
             World::default().judge(&python("print(1)"), &label("input(); no_such", protocol), "{}");
         assert!(matches!(failed, Err(Error::BadRequest(_))), "{protocol}: {failed:?}");
@@ -260,7 +300,34 @@ fn a_dmoj_package_gives_points_by_batches() {
     assert_eq!(scored(&world, &python("print(10)"), label, share).reward, 1.0);
     let part = scored(&world, &python("print(10 if input() == '1' else 11)"), label, share);
     assert_eq!((part.reward, part.verdict.as_str()), (0.25, "wrong_answer"));
-    // The checker reads a number: what is none makes it fail, which is no verdict.
-    let failed = world.judge(&python("print('x')"), label, share);
-    assert!(matches!(failed, Err(Error::BadRequest(_))), "{failed:?}");
+    // The checker reads a number.
+    let none = scored(&world, &python("print('x')"), label, r#"{"show_tests": true}"#);
+    assert_eq!(none.verdict, "wrong_answer", "{}", none.explanation);
+    assert!(none.explanation.contains("judge: Traceback"), "{}", none.explanation);
+}
+
+#[test]
+fn a_dmoj_checker_that_is_broken_is_no_verdict() {
+    let check = |checker: &str, is_broken: bool| {
+        let init = "checker: c.py\ntest_cases:\n- {in: 1.in, out: 1.out, points: 1}\n";
+        let world =
+            package(&[("init.yml", init), ("c.py", checker), ("1.in", "1"), ("1.out", "3")]);
+        let label = r#"{"problem": "judge/p", "format": "dmoj"}"#;
+        let result = world.judge(&python("print('x')"), label, "{}");
+        match result {
+            Err(Error::BadRequest(_)) => assert!(is_broken, "{checker}: {result:?}"),
+            Ok(scored) if scored.verdict == "wrong_answer" => assert!(!is_broken, "{checker}"),
+            other => panic!("{checker}: {other:?}"),
+        }
+    };
+    let body = |code: &str| format!("def check(output, answer, **rest):\n    {code}\n");
+    for code in ["return int(output)", "return eval(output + b'+')", "return output + 1"] {
+        check(&body(code), false);
+    }
+    for code in ["return no_such_name", "import no_such", "1 +"] {
+        check(&body(code), true);
+    }
+    for checker in ["check = None", "int('x')", "def check(output): return True"] {
+        check(checker, true);
+    }
 }
