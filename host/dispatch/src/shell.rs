@@ -119,6 +119,13 @@ impl Shell {
                     }
                     Some(Decided::Refused(pending)) => self.not_admitted(*pending),
                 },
+                // Few, and before the commands, of which there may be some at all times.
+                Some(ticket) = self.failures.recv() => {
+                    if let Some(pool) = self.fleet.start_failed(ticket) {
+                        self.note_failed_start(&pool);
+                        self.step(Event::StartFailed { pool });
+                    }
+                }
                 count = commands.recv_many(&mut turn, TURN_COMMANDS_MAX) => {
                     if count == 0 {
                         return;
@@ -131,12 +138,6 @@ impl Shell {
                     turn.drain(..).for_each(|command| self.obey(command));
                     if self.stopping {
                         return;
-                    }
-                }
-                Some(ticket) = self.failures.recv() => {
-                    if let Some(pool) = self.fleet.start_failed(ticket) {
-                        self.note_failed_start(&pool);
-                        self.step(Event::StartFailed { pool });
                     }
                 }
                 () = assay_clock::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}

@@ -6,7 +6,7 @@
 //! in a pool that has lost a busy worker not long ago, the last requests of a batch run on two workers, and the first
 //! answer counts. Only an idle worker that nothing waits for gets such a second lease. The other lease is given
 //! up with the first answer; its worker goes on until its stage is over. A second lease counts as no try, and
-//! a request of which one worker is lost is left to the other.
+//! a request of which one worker is lost is left to the other. Each try has one second lease at most.
 
 use assay_core::id::{LeaseId, WorkerId};
 use assay_core::time::Micros;
@@ -14,6 +14,7 @@ use assay_core::time::Micros;
 use crate::action::{Action, Grant};
 use crate::event::End;
 use crate::queue::Rank;
+use crate::request::Request;
 use crate::sched::Sched;
 use crate::slowness::may_be_due_to_worker;
 use crate::worker::WorkerLease;
@@ -100,7 +101,7 @@ impl Sched {
                 let Some((held, elapsed)) = workers[id].running(self.now) else { continue };
                 let Some(batch) = self.batches.get(&held.request.batch) else { continue };
                 let request = batch.requests.get(held.request.seq);
-                let alone = request.is_some_and(|request| request.hedge().is_none());
+                let alone = request.is_some_and(Request::may_be_hedged);
                 let is_last = batch.is_sealed() && batch.requests.len() <= LAST_REQUESTS;
                 if !held.abandoned && alone && is_last && batch.new.hedged {
                     last.push((batch.rank(), self.now - elapsed, *id));

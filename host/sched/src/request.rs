@@ -54,6 +54,9 @@ struct Rare {
     deadline: Option<Micros>,
     /// The second worker that runs its stage.
     hedge: Option<WorkerId>,
+    /// Whether this try had a second worker. It gets no other one: a request that ends its workers would go on for ever, as
+    /// what is lost of two counts as no try.
+    was_hedged: bool,
     /// The inherited deadline: the earliest estimated end among the batches whose requests wait for this one.
     inherited_deadline: Option<Micros>,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
@@ -130,7 +133,22 @@ impl Request {
 
     pub(crate) fn set_hedge(&mut self, hedge: Option<WorkerId>) {
         if hedge != self.hedge() {
-            self.rare_mut().hedge = hedge;
+            let rare = self.rare_mut();
+            rare.hedge = hedge;
+            rare.was_hedged |= hedge.is_some();
+        }
+    }
+
+    /// Whether a second worker may run its stage.
+    pub(crate) fn may_be_hedged(&self) -> bool {
+        !self.rare.as_ref().is_some_and(|rare| rare.was_hedged)
+    }
+
+    /// A try has ended and counts.
+    fn count_try(&mut self) {
+        self.tries += 1;
+        if let Some(rare) = &mut self.rare {
+            rare.was_hedged = false;
         }
     }
 
@@ -204,7 +222,7 @@ impl Request {
         }
         self.holder = None;
         self.set_hedge(None);
-        self.tries += 1;
+        self.count_try();
         let failed = |code| TryConsequence::End(FinalEnd::Error { code, attempts: self.tries });
         match end {
             End::Next if last => failed(ErrorCode::BadOutcome),
@@ -224,7 +242,7 @@ impl Request {
     /// Returns how the request ends, or `None` when it is tried again.
     pub(crate) fn lost(&mut self, code: ErrorCode, retries_max: u32) -> Option<FinalEnd> {
         self.holder = None;
-        self.tries += 1;
+        self.count_try();
         let lost = &mut self.rare_mut().lost;
         *lost += 1;
         (*lost > retries_max).then_some(FinalEnd::Error { code, attempts: self.tries })

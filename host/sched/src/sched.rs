@@ -230,6 +230,8 @@ impl Sched {
     fn seal(&mut self, id: BatchId, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         batch.seal(out);
+        batch.refresh(&self.estimates);
+        self.refreshed(id, out);
         self.batch_changed(id, out);
     }
 

@@ -45,7 +45,8 @@ impl Batch {
             // As if they ran: the batches of their primaries have ranks of their own.
             at = at.max(self.waiters.latest + left);
         }
-        if let Some(span) = self.span_before {
+        // Where no more requests are to come, how long the run's last batch took says nothing.
+        if let Some(span) = self.span_before.filter(|_| !self.is_sealed()) {
             at = at.max(first + span);
         }
         let moved = self.estimate != Some(at);

@@ -103,6 +103,34 @@ fn what_one_of_two_workers_loses_is_left_to_the_other() {
     );
 }
 
+/// It has two workers at once, one try after the other, and ends as it does where only one is idle.
+#[test]
+fn a_request_that_ends_its_workers_does_not_go_on_for_ever() {
+    check(
+        "
+        config hedge_after=1s lost_retries=1
+        0ms join w1 cpu
+        0ms announce A stages=cpu:100s size=1
+        0ms submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        0ms join w2 cpu
+        0ms join w3 cpu
+        0ms join w4 cpu
+        0ms join w5 cpu
+        1s lose w1
+          -> grant w2 L2 A.0 stage 0 try 2
+        2s tick
+          -> hedge w3 L3 A.0 stage 0 try 2
+        3s lose w2
+        4s tick
+        5s lose w3
+          -> finish A.0 worker_lost tries 2 t=0ms
+          -> batch A done T=0ms ended=5000ms
+        ",
+    );
+}
+
 /// Eight workers, and requests that take 80 to 120 ms, on a worker as many times as long as `factor` says. Returns the
 /// workers that are stopped as slow.
 fn stopped(factor: impl Fn(u64) -> u64) -> Vec<u64> {

@@ -143,3 +143,30 @@ fn the_setting_counts_from_its_change_on() {
         ",
     );
 }
+
+/// The run's last batch took 100 s, as more requests may come until then. Once none can, its own ones say when it ends.
+#[test]
+fn a_sealed_batch_is_not_ordered_by_the_one_before() {
+    check(
+        "
+        0ms join w1 cpu
+        0ms join w2 cpu
+        0ms announce A run=r stages=cpu:1000s size=2
+        0ms submit A 0 1
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> grant w2 L2 A.1 stage 0 try 1
+        1s finish w1 scored 1s
+          -> finish A.0 scored t=1000ms [0: queued 0ms ran 1000ms tries 1]
+        100s finish w2 scored 100s
+          -> finish A.1 scored t=100000ms [0: queued 0ms ran 100000ms tries 1]
+          -> batch A done T=100000ms ended=100000ms
+        100s announce B run=r stages=cpu:1000s
+        100s submit B 0
+          -> estimate B 200000ms
+          -> grant w1 L3 B.0 stage 0 try 1
+        101s seal B
+          -> estimate B 113375ms
+        ",
+    );
+}
