@@ -10,8 +10,13 @@ use sha2::{Digest as _, Sha256};
 const STDOUT_BYTES_MAX: usize = 4 << 20;
 /// The bytes that are kept of a case's standard error.
 const STDERR_BYTES_MAX: usize = 1 << 20;
-/// The bytes that are kept of all cases' output together, so that the report fits into an artifact.
-const REPORT_BYTES_MAX: usize = STDOUT_BYTES_MAX + STDERR_BYTES_MAX;
+/// As JSON a text takes at most one and a half times its limit: lines of two digits do. One that would take more, as control
+/// characters do, is cut, so that the report fits into an artifact, whatever the program prints.
+const fn json_bytes_max(bytes_max: usize) -> usize {
+    bytes_max + bytes_max / 2
+}
+/// The bytes that are kept of all cases' output together, as JSON.
+const REPORT_BYTES_MAX: usize = json_bytes_max(STDOUT_BYTES_MAX + STDERR_BYTES_MAX);
 /// The bytes of all returned files; one byte takes up to four in the report.
 const FILES_BYTES_MAX: usize = 2 << 20;
 
@@ -72,14 +77,31 @@ impl ProgramRun {
     }
 
     fn bytes(&self) -> usize {
-        self.stdout.len() + self.stderr.len()
+        let bytes = |text: &str| text.chars().map(json_bytes).sum::<usize>();
+        bytes(&self.stdout) + bytes(&self.stderr)
     }
 }
 
 fn text(captured: &exec::Captured, bytes_max: usize) -> (String, bool) {
     let kept = captured.data.len().min(bytes_max);
-    let text = String::from_utf8_lossy(&captured.data[..kept]).into_owned();
-    (text, captured.truncated || kept < captured.data.len())
+    let mut text = String::from_utf8_lossy(&captured.data[..kept]).into_owned();
+    let mut left = json_bytes_max(bytes_max);
+    let end = text.char_indices().find_map(|(at, c)| {
+        let less = left.checked_sub(json_bytes(c));
+        left = less.unwrap_or(0);
+        less.is_none().then_some(at)
+    });
+    text.truncate(end.unwrap_or(text.len()));
+    (text, captured.truncated || kept < captured.data.len() || end.is_some())
+}
+
+/// The bytes of a character in a JSON text.
+fn json_bytes(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        c => c.len_utf8(),
+    }
 }
 
 /// The SHA-256, in hexadecimal, of a text's lines, each without white space around it and with a line feed
@@ -179,6 +201,22 @@ mod tests {
         assert!(whole.truncated && !cut.truncated && whole.stdout == cut.stdout);
         assert_eq!(whole.stdout_lines_sha256, lines_sha256(&long));
         assert_ne!(whole.stdout_lines_sha256, cut.stdout_lines_sha256);
+    }
+
+    #[test]
+    fn a_report_fits_into_an_artifact_whatever_is_printed() {
+        for text in ["\u{1}", "\"", "\n", "x", "é", "漢", "1\n"] {
+            let taken = serde_json::to_string(text).expect("a text").len() - 2;
+            assert_eq!(text.chars().map(json_bytes).sum::<usize>(), taken, "{text:?}");
+        }
+        let printed =
+            |byte| exec::Captured { data: vec![byte; STDOUT_BYTES_MAX], truncated: false };
+        let kept = |byte| text(&printed(byte), STDOUT_BYTES_MAX);
+        assert_eq!(kept(b'x'), ("x".repeat(STDOUT_BYTES_MAX), false));
+        let (controls, cut) = kept(1);
+        assert_eq!((controls.len(), cut), (STDOUT_BYTES_MAX / 4, true));
+        // Each byte that is no text becomes a sign of three bytes.
+        assert_eq!(kept(0xff).0.len(), STDOUT_BYTES_MAX / 2 * 3);
     }
 
     #[test]
