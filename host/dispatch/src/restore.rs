@@ -27,7 +27,7 @@ use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// The time for which a start waits for plugins that are not compiled yet, in all; each plugin has a part of it.
+/// A start waits for plugins that are not compiled yet for this time in all; once it is over, for each a moment.
 const PLUGINS_WAIT_MAX: Duration = Duration::from_secs(10);
 const PLUGIN_WAIT_MIN: Duration = Duration::from_millis(200);
 /// The pauses between two tries to get the plugins of batches that could not be restored.

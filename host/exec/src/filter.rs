@@ -1,7 +1,6 @@
 //! The system calls that a program in a box may make. A call that is not listed does not exist
 //! for it (`ENOSYS`): C libraries fall back where they can, as from `clone3` to `clone`, whose flags can be
-//! seen. `sched_yield` does nothing, nor do calls that wait for the disk. A call by another architecture's numbers ends the
-//! program.
+//! seen. `sched_yield` and calls that wait for the disk do nothing. A call by another architecture's numbers ends the program.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;

@@ -79,8 +79,8 @@ impl AutoBatches {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up the auto batches that an earlier process of the server left open, unless they are taken up already. Call it
-    /// before any call is accepted.
+    /// Takes up the auto batches that an earlier process of the server left open, unless they are taken up already. The first
+    /// time it must be called before any call is accepted.
     pub(crate) async fn restore(self: &Arc<Self>, store: &Store) -> Result<(), StoreError> {
         for committed in self.dispatch.committed.live() {
             let (tenant, id) = (committed.row.tenant, committed.row.id);
@@ -98,10 +98,10 @@ impl AutoBatches {
                 let Ok(run) = self.run(&whose) else { continue };
                 let mut run = run.lock_owned().await;
                 run.last_iteration = run.last_iteration.max(Some(committed.row.iteration));
-                // One that is joined may hold more than a protocol's own.
                 if run.has(id) {
                     continue;
                 }
+                // One that is joined may hold more than a protocol's own.
                 let auto_batch = AutoBatch::new(committed.clone(), GAP, limits::BATCH_REQUESTS_MAX);
                 if run.taking.is_none() {
                     self.take(&mut run, whose, auto_batch);

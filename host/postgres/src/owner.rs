@@ -65,7 +65,7 @@ impl Owner {
         match self {
             Self::Caller { .. } => Ok(()),
             Self::Other { uid, gid } => {
-                // Of a link itself, which may lead to a file of others.
+                // A link itself changes its owner, and not the file that it leads to.
                 lchown(path, Some(*uid), Some(*gid)).doing("change the owner of", path)
             }
         }

@@ -122,7 +122,7 @@ impl Registry {
         };
         let plugin = self.look_up(tenant, reference).await?;
         let mut resolved = lock(&self.resolved);
-        // What was looked up before a change is not kept after it.
+        // A plugin that was looked up before a change is not kept after it.
         if resolved.changes == changes {
             if resolved.kept.len() >= READY_MAX {
                 resolved.kept.clear();
