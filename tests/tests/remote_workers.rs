@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use assay_api::audit::AuditPage;
-use assay_api::operations::{IncidentFilter, Worker, WorkerState};
+use assay_api::operations::{IncidentFilter, IncidentKind, Worker, WorkerState};
 use assay_api::remote_workers::{CreateWorkerToken, RemoteWorker, WorkerToken};
 use assay_api::request::SubmitItem;
 use assay_api::result::ResultItem;
@@ -173,8 +173,7 @@ async fn a_removed_worker_is_cut_off_and_another_runs_its_request() {
     all_scored(&results, 1);
     assert_eq!(results["gated0"].stages[0].attempts, 2);
     assert_eq!(remote(&client).await.len(), 1);
-    let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
-    assert!(incidents.is_empty(), "it was asked to end: {incidents:?}");
+    no_worker_died(&client).await;
     client.remove_remote_worker(ticket).await.expect_err("it is gone");
     client.remove_remote_worker(TicketId::generate()).await.expect_err("it never was");
 }
@@ -256,8 +255,7 @@ async fn a_worker_that_must_end_finishes_its_request_first() {
     assert_eq!(results["gated0"].stages[0].attempts, 1);
     let ended = worker.wait(SOON);
     assert!(ended.success(), "{}", worker.stderr());
-    let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
-    assert!(incidents.is_empty(), "it was let go: {incidents:?}");
+    no_worker_died(&client).await;
 }
 
 #[tokio::test]
@@ -314,6 +312,13 @@ async fn without_an_address_for_workers_there_are_no_tokens() {
     let refused = assay(Some(&host), &["worker", "token"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("--worker-listen"), "{refused:?}");
+}
+
+/// Whoever was asked to end is no incident. Others there may be: the batch is late on a slow machine.
+async fn no_worker_died(client: &Client) {
+    let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
+    let died = [IncidentKind::WorkerDied, IncidentKind::WorkerKilled];
+    assert!(incidents.iter().all(|it| !died.contains(&it.kind)), "{incidents:?}");
 }
 
 async fn busy(client: &Client, which: impl Fn(&Worker) -> bool) -> Worker {

@@ -52,6 +52,8 @@ fn option<'a>(options: &'a [String], name: &str) -> anyhow::Result<&'a str> {
 
 /// Until the host ends the stream.
 async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()> {
+    // The host may grant as soon as it has read the hello, and the signal may come as soon as it has granted.
+    let mut leave = signal(SignalKind::user_defined1())?;
     let channel = Endpoint::from_shared(format!("unix://{socket}"))?.connect().await?;
     let (outgoing, messages) = mpsc::channel(4);
     let ticket = hello.ticket.clone();
@@ -61,7 +63,6 @@ async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()>
     let worker = Worker { client, ticket, outgoing: outgoing.clone(), gates };
     let mut incoming = stream.into_inner();
     tokio::spawn(beat(outgoing.clone()));
-    let mut leave = signal(SignalKind::user_defined1())?;
     loop {
         let message = tokio::select! {
             message = incoming.message() => message?,
