@@ -22,6 +22,8 @@ use crate::verdict::{Failure, Stop, Verdict, beginning};
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) scratch_bytes: Vec<u64>,
+    /// Whether the response's Python moves data, which the judge does for it.
+    pub(crate) judge_copies: bool,
 }
 
 /// A bare kernel at each size, launched as the label says.
@@ -45,7 +47,8 @@ pub(crate) fn launches(
             dynamic_shared_bytes: shape.shared_bytes,
             args: task.arguments.iter().map(|name| argument(task, size, name)).collect(),
         };
-        Ok(Plan { steps: vec![Step::Launch(launch)], scratch_bytes: Vec::new() })
+        let steps = vec![Step::Launch(launch)];
+        Ok(Plan { steps, scratch_bytes: Vec::new(), judge_copies: false })
     };
     sizes.iter().map(plan).collect()
 }
@@ -108,21 +111,26 @@ pub(crate) fn recorded<M: Machine>(
                 Err(error) => Err(refused(error.fault()?, size).into()),
             }
         };
-        let trace = match subject.python {
+        match subject.python {
             Some(script) => {
                 let Script { text, extensions } = script;
                 let mut trace = python::forward(task, text, extensions, size, &mut record)?;
-                numbered(&mut trace.steps, objects.len() as u32)?;
-                trace
+                let copies = objects.len() as u32;
+                number_judge_launches(&mut trace.steps, copies);
+                let mut plan = of_trace(task, subject.form, size, trace)?;
+                plan.note_copies(copies)?;
+                Ok(plan)
             }
-            None => record(Call {
-                extension: 0,
-                function: subject.entry,
-                arguments: &arguments(task, subject.form, size),
-                scratch_bytes: &[],
-            })?,
-        };
-        of_trace(task, subject.form, size, trace)
+            None => {
+                let trace = record(Call {
+                    extension: 0,
+                    function: subject.entry,
+                    arguments: &arguments(task, subject.form, size),
+                    scratch_bytes: &[],
+                })?;
+                of_trace(task, subject.form, size, trace)
+            }
+        }
     };
     sizes.iter().map(|size| plan(size).map_err(|stop| hidden(stop, size))).collect()
 }
@@ -142,20 +150,10 @@ fn hidden(stop: Stop, size: &Size) -> Stop {
     Failure::new(verdict, format!("{size}: {kind}")).into()
 }
 
-/// The copies of the judge get the number after those of the extensions. A plan of nothing else is none of the response's.
-fn numbered(steps: &mut [Step], copies: u32) -> Result<(), Failure> {
-    let (mut copied, mut own) = (false, false);
-    for launch in launches_in(steps) {
-        match launch.module {
-            COPY_MODULE => (copied, launch.module) = (true, copies),
-            _ => own = true,
-        }
-    }
-    match copied && !own {
-        true => {
-            Err(Failure::new(Verdict::Unsupported, "it only copies: no kernel of its own runs"))
-        }
-        false => Ok(()),
+/// The launches of the judge's kernel get the number after those of the extensions.
+fn number_judge_launches(steps: &mut [Step], copies: u32) {
+    for launch in launches_in(steps).filter(|launch| launch.module == COPY_MODULE) {
+        launch.module = copies;
     }
 }
 
@@ -245,9 +243,10 @@ fn check_scratch<'a>(
 }
 
 fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
-    let mut plan = Plan { steps: trace.steps, scratch_bytes: trace.scratch_bytes };
+    let Trace { steps, scratch_bytes, returned, .. } = trace;
+    let mut plan = Plan { steps, scratch_bytes, judge_copies: false };
     if matches!(form, Form::Torch | Form::Model) {
-        returns(task, size, &trace.returned, &mut plan)?;
+        returns(task, size, &returned, &mut plan)?;
     }
     Ok(plan)
 }
@@ -308,10 +307,28 @@ impl Plan {
         self.steps.iter().filter(is_of).count()
     }
 
+    /// Notes whether the judge copies in a plan from Python, by its kernel of image `copies` or else. A plan of nothing else
+    /// is none of the response's.
+    fn note_copies(&mut self, copies: u32) -> Result<(), Failure> {
+        let is_copy = |step: &Step| match step {
+            Step::Copy(_) => true,
+            Step::Launch(launch) => launch.module == copies,
+            Step::Set(_) => false,
+        };
+        self.judge_copies = self.steps.iter().any(is_copy);
+        let is_own = |step: &Step| matches!(step, Step::Launch(_)) && !is_copy(step);
+        match self.judge_copies && !self.steps.iter().any(is_own) {
+            true => {
+                Err(Failure::new(Verdict::Unsupported, "it only copies: no kernel of its own runs"))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// The plan as it would be if the response's kernels computed nothing: each is replaced by copies of the first of its
     /// buffers that holds data to those that hold none yet. What is right even so is another order of the inputs, which the
-    /// judge's kernel, of image `copies`, made alone.
-    pub(crate) fn only_copied(&self, copies: u32, task: &Task, size: &Size) -> Self {
+    /// judge's copies, among them those by its kernel of image `copies`, made alone.
+    pub(crate) fn only_copied(&self, copies: Option<u32>, task: &Task, size: &Size) -> Self {
         let bytes = |buffer: u32| match (buffer as usize).checked_sub(task.buffers.len()) {
             None => size.bytes(task, buffer as usize),
             Some(scratch) => self.scratch_bytes.get(scratch).copied().unwrap_or(0),
@@ -321,7 +338,7 @@ impl Plan {
         let mut filled: BTreeSet<u32> = given.map(|(number, _)| number).collect();
         let mut steps = Vec::new();
         for step in &self.steps {
-            let is_own = matches!(step, Step::Launch(launch) if launch.module != copies);
+            let is_own = matches!(step, Step::Launch(launch) if Some(launch.module) != copies);
             if !is_own {
                 steps.push(step.clone());
             }
@@ -337,7 +354,7 @@ impl Plan {
                 }
             }
         }
-        Self { steps, scratch_bytes: self.scratch_bytes.clone() }
+        Self { steps, ..self.clone() }
     }
 
     /// The plan's steps with the numbers of a session's modules and buffers.

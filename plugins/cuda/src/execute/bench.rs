@@ -29,7 +29,7 @@ struct NumberedPart<'a> {
     buffers: Vec<u32>,
     candidate: Vec<Step>,
     reference: Vec<Step>,
-    /// The candidate's plan if its kernels computed nothing, where the judge's kernel has a part in it.
+    /// The candidate's plan if its kernels computed nothing, where the judge copies in it.
     only_copied: Option<Vec<Step>>,
     pairs: Vec<Pair>,
 }
@@ -102,9 +102,9 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         let compared = compared.filter(|(buffer, _)| buffer.role.is_compared());
         let tolerance = self.task.tolerance.to_host();
         let pairs = compared.map(|(_, number)| Pair { got: *number, want: *number, tolerance });
-        let copies = part.copies.filter(|copies| part.candidate.launches_of(*copies) > 0);
+        let copied = part.candidate.judge_copies;
         let only_copied =
-            copies.map(|copies| part.candidate.only_copied(copies, self.task, part.size));
+            copied.then(|| part.candidate.only_copied(part.copies, self.task, part.size));
         let placed = NumberedPart {
             size: part.size,
             candidate: part.candidate.placed(first, &buffers)?,

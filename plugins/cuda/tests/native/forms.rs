@@ -224,9 +224,23 @@ fn a_copy_of_a_view_is_the_judges_own_kernel() {
     let expected = ["solution.cu", "solution.cu", "copy.cu", "reference.cu"];
     assert_eq!(world.seen.borrow().loaded, expected);
     // One that copies and does nothing else has no kernel.
-    let scored = two_extensions(&World::default(), "x.t().contiguous()");
-    assert_eq!(scored.verdict, "unsupported");
-    assert!(scored.explanation.contains("no kernel of its own runs"), "{}", scored.explanation);
+    for line in ["x.t().contiguous().view(2, 3)", "x.clone()", "x"] {
+        let scored = two_extensions(&World::default(), line);
+        assert_eq!(scored.verdict, "unsupported", "{line}");
+        assert!(scored.explanation.contains("no kernel of its own runs"), "{}", scored.explanation);
+    }
+}
+
+#[test]
+fn a_copy_of_bytes_beside_a_kernel_is_not_the_kernels_work() {
+    let mut world = World::default();
+    world.trace.scratch_bytes = vec![24];
+    world.trace.returned = vec![returned(2, 0, &[2, 3])];
+    for line in ["[a.f(x), x.clone()][1]", "[a.f(x), x][1]"] {
+        let scored = two_extensions(&world, line);
+        assert_eq!(scored.verdict, "unsupported", "{line}: {}", scored.explanation);
+        assert!(scored.explanation.contains("right without its kernels"), "{}", scored.explanation);
+    }
 }
 
 #[test]
