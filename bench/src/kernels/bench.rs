@@ -55,7 +55,7 @@ impl KernelBenchmark {
             arch: ARCH.into(),
             cache: folder.to_owned(),
         });
-        let gpu = Gpu::new(GpuSettings { program: programs.gpu, kind, locks: folder.join("gpus") });
+        let gpu = Gpu::new(GpuSettings { program: programs.gpu, kind });
         Ok(Self { toolkit, gpu, exec, compiler, tenant: TenantId::generate() })
     }
 

@@ -231,8 +231,8 @@ pub struct Exec {
 pub struct HeldUp {
     /// The time for which they were ready and had no core.
     pub starved: Duration,
-    /// The time for which the helper was started or failed, toolchains were looked for and prepared, and stored objects
-    /// and compiled programs were read and written.
+    /// The time of Assay itself: the helper was started or failed, toolchains were looked for and prepared, stored objects
+    /// and compiled programs were read and written, a GPU worked for the judge.
     pub setup: Duration,
 }
 

@@ -310,8 +310,11 @@ impl Device for CudaDevice {
         let at = match self.flushed {
             Some(at) => at,
             None => {
-                let made = self.context.alloc(bytes as usize);
-                let made = self.worked("memory that the cache is flushed with", made)?;
+                // It is the judge's, so that a GPU without room for it is no limit of a kernel's.
+                let made = self.context.alloc(bytes as usize).map_err(|code| {
+                    let what = "memory that the cache is flushed with";
+                    DeviceProblem::Failed(self.text(what, code))
+                })?;
                 *self.flushed.insert(made)
             }
         };

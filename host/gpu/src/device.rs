@@ -13,6 +13,8 @@ use crate::types::{Dim3, ElementType, KernelInfo};
 pub struct Properties {
     /// The name, such as `NVIDIA H100`.
     pub name: String,
+    /// The number that no other GPU has, as the driver says it; of a part of a GPU (MIG), the part's. Empty on a simulated device.
+    pub uuid: String,
     /// `sm_90`; `compute_90` on a simulated device, which takes PTX alone.
     pub arch: String,
     /// The version of the driver.

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::limits::{GPU_PRINTED_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
-use assay_exec::JobDeadline;
+use assay_exec::{HeldUp, JobDeadline};
 
 use crate::device::Properties;
 use crate::executor::message::ExecutorRequest;
@@ -73,8 +73,6 @@ pub struct GpuSettings {
     pub program: PathBuf,
     /// The kind of the device.
     pub kind: DeviceKind,
-    /// The folder with a lock file for each GPU, shared by the workers of a machine.
-    pub locks: PathBuf,
 }
 
 /// A GPU with at most one session at a time. A clone is the same GPU; it is held until the last clone and the last
@@ -165,15 +163,15 @@ impl Gpu {
             limits,
             deadline,
             latest: deadline,
-            starved: Duration::ZERO,
+            held_up: HeldUp::default(),
             properties,
             candidate: Some(candidate),
             judge: Some(judge),
             made: SessionObjects::default(),
-            left: RemainingBudget {
-                time: Duration::from_millis(limits.total_ms.into()),
-                steps: u64::from(limits.total_ms) * GPU_SIMULATED_STEPS_PER_MS,
-            },
+            left: RemainingBudget::of(limits.total_ms.into()),
+            judge_left: RemainingBudget::of(
+                u64::from(limits.total_ms) * u64::from(order::JUDGE_SLOWNESS_MAX),
+            ),
             over: None,
         })
     }
@@ -268,11 +266,18 @@ impl GpuInner {
     }
 }
 
-/// The time and steps that the candidate's side may still use.
+/// The time and steps that the code of one side may still use.
 #[derive(Debug, Clone, Copy)]
 struct RemainingBudget {
     time: Duration,
     steps: u64,
+}
+
+impl RemainingBudget {
+    fn of(total_ms: u64) -> Self {
+        let steps = total_ms * GPU_SIMULATED_STEPS_PER_MS;
+        Self { time: Duration::from_millis(total_ms), steps }
+    }
 }
 
 /// The WIT resource `session`, method by method.
@@ -280,17 +285,19 @@ pub struct GpuSession {
     gpu: Gpu,
     limits: SessionLimits,
     deadline: Instant,
-    /// The latest time to which executors without a core put the deadline off.
+    /// The latest time to which the deadline is put off, by executors without a core and by the judge's work.
     latest: Instant,
-    /// The time for which executors were ready and had no core, since it was last taken.
-    starved: Duration,
+    /// What was not the candidate's time, since it was last taken: executors had no core, or worked for the judge.
+    held_up: HeldUp,
     properties: Properties,
     /// `None` once the session is over.
     candidate: Option<Executor>,
     /// `None` once it is of no use.
     judge: Option<Executor>,
     made: SessionObjects,
+    /// The candidate's.
     left: RemainingBudget,
+    judge_left: RemainingBudget,
     over: Option<SessionError>,
 }
 
@@ -302,9 +309,10 @@ impl GpuSession {
         (self.deadline, self.latest) = (at, latest);
     }
 
-    /// Takes the time for which its executors were ready and had no core since the last call. It has put the deadline off.
-    pub fn take_starved(&mut self) -> Duration {
-        std::mem::take(&mut self.starved)
+    /// Takes the time since the last call for which its executors were ready and had no core, and for which they worked for the
+    /// judge. It has put the deadline off.
+    pub fn take_held_up(&mut self) -> HeldUp {
+        std::mem::take(&mut self.held_up)
     }
 
     /// The processes of this session that still live: the candidate's executor, then the judge's.

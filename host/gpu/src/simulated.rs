@@ -35,6 +35,7 @@ impl Default for SimulatedDevice {
     fn default() -> Self {
         let properties = Properties {
             name: "simulated".into(),
+            uuid: String::new(),
             arch: ARCH.into(),
             driver: String::new(),
             multiprocessors: 1,

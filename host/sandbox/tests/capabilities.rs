@@ -187,8 +187,8 @@ fn slow_program(folder: &std::path::Path) -> PathBuf {
 fn a_device_that_gets_ready_uses_no_time_of_the_stage() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = slow_program(folder.path());
-    let (kind, locks) = (DeviceKind::Simulated, folder.path().to_owned());
-    let device = StageDevice::Gpu(Gpu::new(GpuSettings { program, kind, locks }));
+    let kind = DeviceKind::Simulated;
+    let device = StageDevice::Gpu(Gpu::new(GpuSettings { program, kind }));
     let mut call = call("");
     call.capabilities = Some(Capabilities { device, ..bare(folder.path()) });
     call.timeout = SHORT;

@@ -59,7 +59,7 @@ pub(crate) fn run(options: &programs::ProgramOptions, cache: Option<&Path>) -> a
     let (mut exec, _objects) = options.exec(cache)?;
     let program = std::env::current_exe()?;
     let found = options.gpu.compiler(&program, cache).found();
-    let gpu = options.gpu.gpu(&program, cache);
+    let gpu = options.gpu.gpu(&program);
     let described = gpu.map(|gpu| gpu.describe(Instant::now() + DESCRIBE_MAX));
     let report = exec.report();
     let toolchain = |(id, found)| match found {

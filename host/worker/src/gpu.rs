@@ -49,24 +49,23 @@ impl GpuArguments {
     }
 
     /// The GPU; `None` if kernels are not run.
-    pub(crate) fn gpu(&self, program: &Path, cache: &Path) -> Option<Gpu> {
+    pub(crate) fn gpu(&self, program: &Path) -> Option<Gpu> {
         let kind = match self.gpu? {
             GpuArgument::Cuda => DeviceKind::Cuda,
             GpuArgument::Simulated => DeviceKind::Simulated,
         };
-        let locks = cache.join("gpus");
-        Some(Gpu::new(GpuSettings { program: program.with_file_name(PROGRAM), kind, locks }))
+        Some(Gpu::new(GpuSettings { program: program.with_file_name(PROGRAM), kind }))
     }
 
     /// The device of a worker that has this many GPUs, 0 or 1.
-    pub(crate) fn device(&self, gpus: u8, program: &Path, cache: &Path) -> StageDevice {
+    pub(crate) fn device(&self, gpus: u8, program: &Path) -> StageDevice {
         if gpus == 0 {
             return StageDevice::None(
                 "this worker has no GPU: the stage must name a pool with GPUs, such as gpu; an \
                  operator gives a pool of another name GPUs by --workers POOL=N,gpus=1",
             );
         }
-        match self.gpu(program, cache) {
+        match self.gpu(program) {
             Some(gpu) => StageDevice::Gpu(gpu),
             None => {
                 StageDevice::None("this platform runs no kernels: its operator can give it --gpu")
@@ -82,7 +81,7 @@ mod tests {
     #[test]
     fn a_worker_has_a_device_if_it_has_a_gpu_and_the_platform_runs_kernels() {
         let arguments = |gpu| GpuArguments { gpu, gpu_arch: "compute_90".into(), cuda: None };
-        let device = |gpu, gpus| arguments(gpu).device(gpus, Path::new("/a/b"), Path::new("/c"));
+        let device = |gpu, gpus| arguments(gpu).device(gpus, Path::new("/a/b"));
         let says = |device| match device {
             StageDevice::None(why) => why,
             StageDevice::Gpu(_) => "a device",

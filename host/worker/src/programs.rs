@@ -55,7 +55,7 @@ impl ProgramOptions {
             exec: Arc::new(Mutex::new(exec)),
             objects,
             compiler: Arc::new(Mutex::new(self.gpu.compiler(&program, cache))),
-            device: self.gpu.device(gpus, &program, cache),
+            device: self.gpu.device(gpus, &program),
             network: Arc::new(self.network()?),
         })
     }

@@ -7,8 +7,10 @@ use super::{KIB, MIB};
 pub const GPU_SIMULATED_STEPS_PER_MS: u64 = 50_000;
 /// The memory of a simulated device, in bytes.
 pub const GPU_SIMULATED_MEMORY_BYTES_MAX: u64 = 1 << 30;
-/// The buffers of one session.
+/// The buffers of one recording, and the pairs of one comparison.
 pub const GPU_BUFFERS_MAX: usize = 256;
+/// The buffers of one session, in which plans of many recordings may run.
+pub const GPU_SESSION_BUFFERS_MAX: usize = 32 * GPU_BUFFERS_MAX;
 /// The modules of one session.
 pub const GPU_MODULES_MAX: usize = 64;
 /// The bytes of an image that is loaded, and of one write to or read from a buffer.

@@ -40,6 +40,8 @@ codes! {
     INVALID_PC = CUDA_ERROR_INVALID_PC;
     LAUNCH_FAILED = CUDA_ERROR_LAUNCH_FAILED;
     COOPERATIVE_LAUNCH_TOO_LARGE = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    TENSOR_MEMORY_LEAK = CUDA_ERROR_TENSOR_MEMORY_LEAK;
+    INVALID_CLUSTER_SIZE = CUDA_ERROR_INVALID_CLUSTER_SIZE;
     NOT_SUPPORTED = CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -65,9 +67,10 @@ impl DriverCode {
             MISALIGNED_ADDRESS => DeviceProblem::MisalignedAddress(what),
             ILLEGAL_INSTRUCTION | INVALID_PC => DeviceProblem::IllegalInstruction(what),
             ASSERT => DeviceProblem::Trapped(what),
-            LAUNCH_FAILED | HARDWARE_STACK_ERROR | LAUNCH_INCOMPATIBLE_TEXTURING => {
-                DeviceProblem::LaunchFailed(what)
-            }
+            LAUNCH_FAILED
+            | HARDWARE_STACK_ERROR
+            | LAUNCH_INCOMPATIBLE_TEXTURING
+            | TENSOR_MEMORY_LEAK => DeviceProblem::LaunchFailed(what),
             LAUNCH_TIMEOUT => DeviceProblem::TimedOut,
             _ => DeviceProblem::Failed(what),
         }
@@ -76,9 +79,10 @@ impl DriverCode {
     /// The problem that a code means for a launch; an earlier launch may be its cause.
     pub fn of_launch(self, what: String) -> DeviceProblem {
         match self.0 {
-            INVALID_VALUE | LAUNCH_OUT_OF_RESOURCES | COOPERATIVE_LAUNCH_TOO_LARGE => {
-                DeviceProblem::InvalidLaunch(what)
-            }
+            INVALID_VALUE
+            | LAUNCH_OUT_OF_RESOURCES
+            | COOPERATIVE_LAUNCH_TOO_LARGE
+            | INVALID_CLUSTER_SIZE => DeviceProblem::InvalidLaunch(what),
             NOT_SUPPORTED => DeviceProblem::Unsupported(what),
             _ => self.of_work(what),
         }

@@ -11,9 +11,11 @@ use std::ptr::{null_mut, without_provenance_mut};
 
 use cudarc::driver::sys::{
     CUcontext, CUdevice, CUevent, CUfunction, CUipcMemHandle, CUjit_option, CUlaunchAttribute,
-    CUlaunchAttributeID, CUlaunchConfig, CUmodule, CUstream,
+    CUlaunchAttributeID, CUlaunchConfig, CUmodule, CUstream, CUuuid,
 };
 pub use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUlimit};
+
+use uuid::Uuid;
 
 use super::code::DriverCode;
 use crate::device::{DeviceProblem, RawLaunch};
@@ -120,6 +122,14 @@ impl DriverGpu {
         };
         checked(code).map_err(|code| self.driver.failed("cuDeviceGetName", code))?;
         Ok(text(&name))
+    }
+
+    pub fn uuid(&self) -> Result<String, DeviceProblem> {
+        let mut uuid = CUuuid { bytes: [0; 16] };
+        // SAFETY: `uuid` is written to.
+        let code = unsafe { (self.driver.functions.cuDeviceGetUuid_v2)(&mut uuid, self.device) };
+        checked(code).map_err(|code| self.driver.failed("cuDeviceGetUuid", code))?;
+        Ok(Uuid::from_bytes(uuid.bytes.map(|byte| byte as u8)).to_string())
     }
 
     pub fn memory_bytes(&self) -> Result<u64, DeviceProblem> {

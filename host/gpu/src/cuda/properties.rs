@@ -11,6 +11,7 @@ pub fn properties(driver: Driver, gpu: DriverGpu) -> Result<Properties, DevicePr
     let bus_bits = u64::from(number(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH));
     Ok(Properties {
         name: gpu.name()?,
+        uuid: gpu.uuid()?,
         arch: format!("sm_{major}{minor}"),
         driver: driver_text(driver)?,
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),

@@ -1,15 +1,15 @@
 //! The device of this worker: a simulated one, or the first GPU of the machine that no other worker holds. A worker
-//! holds a GPU by locking its file; the kernel releases the lock with the process.
+//! holds a GPU by a socket of its name, of which a machine has one (a network namespace of it, as containers have their own),
+//! whoever the workers run as. The kernel removes it with the process.
 
-use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use super::types::SessionError;
@@ -24,55 +24,43 @@ pub(crate) struct ClaimedDevice {
     pub(crate) choice: DeviceChoice,
     /// The file in memory through which buffers go from one executor to the other.
     pub(crate) exchange: File,
-    /// The lock on the GPU's file; held until the value is dropped.
-    _lock: Option<Flock<File>>,
+    /// The socket that holds the GPU until the value is dropped.
+    _hold: Option<UnixDatagram>,
 }
 
 impl ClaimedDevice {
     pub(crate) fn find(options: &GpuSettings, deadline: Instant) -> Result<Self, SessionError> {
-        let (choice, lock) = match options.kind {
+        let (choice, hold) = match options.kind {
             DeviceKind::Simulated => (DeviceChoice::Simulated, None),
             DeviceKind::Cuda => {
-                let (ordinal, lock) = free_gpu(options, deadline)?;
-                (DeviceChoice::Cuda(ordinal), Some(lock))
+                let (ordinal, hold) = free_gpu(options, deadline)?;
+                (DeviceChoice::Cuda(ordinal), Some(hold))
             }
         };
         let exchange = memfd_create(c"assay-gpu", MFdFlags::MFD_CLOEXEC)
             .map_err(|error| SessionError::Unavailable(format!("a file in memory: {error}")))?;
-        Ok(Self { choice, exchange: File::from(exchange), _lock: lock })
+        Ok(Self { choice, exchange: File::from(exchange), _hold: hold })
     }
 }
 
-fn free_gpu(options: &GpuSettings, deadline: Instant) -> Result<(u32, Flock<File>), SessionError> {
-    let gpus = devices(options, deadline)?.len();
-    let unavailable = |error: &dyn std::fmt::Display| {
-        SessionError::Unavailable(format!("the locks in {}: {error}", options.locks.display()))
-    };
-    std::fs::create_dir_all(&options.locks).map_err(|error| unavailable(&error))?;
-    let visible = std::env::var("CUDA_VISIBLE_DEVICES").unwrap_or_default();
-    for ordinal in 0..gpus {
-        let path = options.locks.join(lock_name(&visible, ordinal));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| unavailable(&error))?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => return Ok((ordinal as u32, lock)),
-            Err((_, Errno::EWOULDBLOCK)) => {}
-            Err((_, error)) => return Err(unavailable(&error)),
+fn free_gpu(options: &GpuSettings, deadline: Instant) -> Result<(u32, UnixDatagram), SessionError> {
+    let gpus = devices(options, deadline)?;
+    for (ordinal, gpu) in (0..).zip(&gpus) {
+        let name = format!("assay-gpu-{}", gpu.uuid);
+        let held = SocketAddr::from_abstract_name(&name)
+            .and_then(|address| UnixDatagram::bind_addr(&address));
+        match held {
+            Ok(hold) => return Ok((ordinal, hold)),
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            Err(error) => {
+                return Err(SessionError::Unavailable(format!("the socket @{name}: {error}")));
+            }
         }
     }
-    Err(SessionError::Unavailable(match gpus {
+    Err(SessionError::Unavailable(match gpus.len() {
         0 => "this machine has no GPU that its driver shows".into(),
-        _ => format!("other workers have all of this machine's GPUs ({gpus})"),
+        count => format!("other workers have all of this machine's GPUs ({count})"),
     }))
-}
-
-/// The file name of a GPU's lock. Workers that share the folder may be shown different GPUs, by `CUDA_VISIBLE_DEVICES`:
-/// the file has the GPU's name there, as its number is each worker's own.
-fn lock_name(visible: &str, ordinal: usize) -> String {
-    let listed = visible.split(',').nth(ordinal).unwrap_or_default();
-    let listed: String =
-        listed.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
-    if listed.is_empty() { format!("gpu-{ordinal}.lock") } else { format!("gpu-{listed}.lock") }
 }
 
 /// The GPUs of this machine, as `assay-gpu devices` prints them.
@@ -117,17 +105,4 @@ fn read_until(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_is_of_one_gpu_whoever_is_shown_it() {
-        assert_eq!([0, 1].map(|ordinal| lock_name("", ordinal)), ["gpu-0.lock", "gpu-1.lock"]);
-        assert_eq!(lock_name("1", 0), lock_name("", 1));
-        assert_eq!(lock_name("3, 2", 1), "gpu-2.lock");
-        assert_eq!(lock_name("GPU-8f/../1", 0), "gpu-GPU-8f1.lock");
-    }
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use assay_core::limits::GPU_SIMULATED_STEPS_PER_MS;
 use assay_exec::JobDeadline;
 
-use super::GpuSession;
 use super::process::ExecutorError;
 use super::types::{Origin, SessionError};
+use super::{GpuSession, RemainingBudget};
 use crate::device::DeviceProblem;
 use crate::executor::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
 use crate::types::PlanStep;
@@ -15,6 +15,8 @@ use crate::types::PlanStep;
 /// The factor by which a simulated plan may be slower than on a common core; beyond it the machine is at fault.
 const SIMULATED_SLOWNESS_MAX: u32 = 20;
 const SIMULATED_SLACK: Duration = Duration::from_secs(10);
+/// The factor by which the judge's code may take longer than a session gives the candidate's: a reference is plain.
+pub(super) const JUDGE_SLOWNESS_MAX: u32 = 2;
 /// The time between a plan's end and its answer.
 const ANSWER_GRACE: Duration = Duration::from_millis(20);
 
@@ -57,7 +59,10 @@ impl GpuSession {
         order: &ExecutorRequest,
     ) -> Result<ExecutorAnswer, SessionError> {
         self.alive()?;
-        let patience = self.patience(origin, order);
+        let is_judges = origin == Origin::Trusted || !runs_code(order);
+        // The judge's work must not make the candidate late.
+        let end = if is_judges { self.latest.max(self.deadline) } else { self.deadline };
+        let patience = self.patience(origin, order, end);
         let executor = match origin {
             Origin::Candidate => &mut self.candidate,
             Origin::Trusted => &mut self.judge,
@@ -67,10 +72,13 @@ impl GpuSession {
         let answer = executor.order(order, JobDeadline { at: patience.until, latest: self.latest });
         let took = started.elapsed().saturating_sub(executor.held_up());
         let starved = executor.starved();
-        self.starved += starved;
-        self.deadline = (self.deadline + starved).min(self.latest.max(self.deadline));
-        if origin == Origin::Candidate && is_charged(order) {
-            self.left.time = self.left.time.saturating_sub(took);
+        let setup = if is_judges { took } else { Duration::ZERO };
+        self.held_up.starved += starved;
+        self.held_up.setup += setup;
+        self.deadline = (self.deadline + starved + setup).min(self.latest.max(self.deadline));
+        if runs_code(order) {
+            let left = self.left(origin);
+            left.time = left.time.saturating_sub(took);
         }
         let error = match answer {
             Ok(answer) => return Ok(answer),
@@ -78,7 +86,7 @@ impl GpuSession {
                 Origin::Candidate => return Err(self.candidate_problem(problem, order)),
                 Origin::Trusted => return Err(self.judge_problem(problem, order)),
             },
-            Err(ExecutorError::Late) if Instant::now() >= self.deadline => SessionError::Cancelled,
+            Err(ExecutorError::Late) if Instant::now() >= end => SessionError::Cancelled,
             Err(ExecutorError::Late) => patience.late,
             Err(lost @ ExecutorError::Gone(_)) => lost.unavailable(),
         };
@@ -89,7 +97,16 @@ impl GpuSession {
         Err(self.end(error))
     }
 
-    fn patience(&self, origin: Origin, order: &ExecutorRequest) -> AnswerDeadline {
+    /// The candidate's and the judge's budgets are apart.
+    fn left(&mut self, origin: Origin) -> &mut RemainingBudget {
+        match origin {
+            Origin::Candidate => &mut self.left,
+            Origin::Trusted => &mut self.judge_left,
+        }
+    }
+
+    /// The time by which an answer to this request must come; `end` at the latest.
+    fn patience(&self, origin: Origin, order: &ExecutorRequest, end: Instant) -> AnswerDeadline {
         let is_run = matches!(order, ExecutorRequest::Run { .. });
         let plan_ms = self.limits.plan_ms;
         let plan = Duration::from_millis(plan_ms.into());
@@ -101,7 +118,7 @@ impl GpuSession {
                     SessionError::Unavailable("this machine simulates far too slowly".into()),
                 )
             }
-            (false, Origin::Candidate) if !is_charged(order) => {
+            (false, Origin::Candidate) if !runs_code(order) => {
                 let late = SessionError::Unavailable("an executor does not answer".into());
                 (Some(Duration::from_millis(self.limits.total_ms.into())), late)
             }
@@ -112,14 +129,22 @@ impl GpuSession {
             (false, Origin::Candidate) => {
                 (Some(plan + ANSWER_GRACE), SessionError::TimedOut(plan_ms.into()))
             }
+            (false, Origin::Trusted) if is_run && self.judge_left.time < plan => {
+                (Some(self.judge_left.time + ANSWER_GRACE), self.judge_is_slow())
+            }
             (false, Origin::Trusted) if is_run => {
                 let words = format!("the reference takes more than {plan_ms} ms");
                 (Some(plan + ANSWER_GRACE), SessionError::BadRequest(words))
             }
             _ => (None, SessionError::Cancelled),
         };
-        let until = time.map_or(self.deadline, |time| self.deadline.min(Instant::now() + time));
+        let until = time.map_or(end, |time| end.min(Instant::now() + time));
         AnswerDeadline { until, late }
+    }
+
+    fn judge_is_slow(&self) -> SessionError {
+        let most_ms = u64::from(self.limits.total_ms) * u64::from(JUDGE_SLOWNESS_MAX);
+        SessionError::BadRequest(format!("the reference takes more than {most_ms} ms in all"))
     }
 
     fn candidate_problem(
@@ -137,6 +162,8 @@ impl GpuSession {
             DeviceProblem::Limit(words) if matches!(order, ExecutorRequest::Alloc(_)) => {
                 SessionError::Limit(words)
             }
+            // The time or memory of a copy that the judge makes is not the candidate's.
+            DeviceProblem::Limit(words) if !runs_code(order) => SessionError::Unavailable(words),
             DeviceProblem::Limit(words) => return SessionError::Limit(words),
             DeviceProblem::IllegalAddress(words) => SessionError::IllegalAddress(words),
             DeviceProblem::MisalignedAddress(words) => SessionError::MisalignedAddress(words),
@@ -161,6 +188,12 @@ impl GpuSession {
             // The candidate's side has these buffers already: the device has no room for both.
             DeviceProblem::Limit(words) if matches!(order, ExecutorRequest::Alloc(_)) => {
                 SessionError::Limit(words.clone())
+            }
+            DeviceProblem::Limit(words) if !runs_code(order) => {
+                SessionError::Unavailable(words.clone())
+            }
+            DeviceProblem::TimedOut if self.judge_left.steps < self.plan_steps() => {
+                self.judge_is_slow()
             }
             _ => SessionError::BadRequest(format!("the reference: {problem}")),
         };
@@ -206,14 +239,11 @@ impl GpuSession {
         what: RunTarget,
         flush: bool,
     ) -> Result<RunTimes, SessionError> {
-        let steps = match origin {
-            Origin::Candidate => self.plan_steps().min(self.left.steps),
-            Origin::Trusted => self.plan_steps(),
-        };
+        let steps = self.plan_steps().min(self.left(origin).steps);
         match self.tell(origin, &ExecutorRequest::Run { what, flush, steps })? {
             ExecutorAnswer::Ran(ran) => {
-                if origin == Origin::Candidate && self.properties.simulated {
-                    self.left.steps -= steps.saturating_sub(ran.steps_left);
+                if self.properties.simulated {
+                    self.left(origin).steps -= steps.saturating_sub(ran.steps_left);
                 }
                 Ok(ran)
             }
@@ -227,9 +257,9 @@ impl GpuSession {
     }
 }
 
-/// Whether the time of a request to the candidate's executor is the candidate's: its code is loaded or runs. Its buffers are
-/// made, filled and handed over by the judge, in a time that depends on the task.
-fn is_charged(order: &ExecutorRequest) -> bool {
+/// Whether the code of the executor's side is loaded or runs. Everything else is the judge's work, on both sides: it makes, fills
+/// and hands over buffers, in a time that depends on the task.
+fn runs_code(order: &ExecutorRequest) -> bool {
     matches!(order, ExecutorRequest::Load(_) | ExecutorRequest::Run { .. })
 }
 
@@ -251,13 +281,13 @@ mod tests {
     fn the_judges_work_costs_the_candidate_no_time() {
         let run = ExecutorRequest::Run { what: RunTarget::Plan, flush: false, steps: 1 };
         for order in [run, ExecutorRequest::Load(serde_bytes::ByteBuf::new())] {
-            assert!(is_charged(&order), "{order:?}");
+            assert!(runs_code(&order), "{order:?}");
         }
         let others = [
             ExecutorRequest::Alloc(Vec::new()),
             ExecutorRequest::Prepare { seed: 1 },
             ExecutorRequest::Export { share: true },
         ];
-        assert!(!others.iter().any(is_charged));
+        assert!(!others.iter().any(runs_code));
     }
 }

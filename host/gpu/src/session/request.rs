@@ -1,7 +1,8 @@
 //! Checks the requests of a plugin before an executor gets them, so that a failure there is a kernel's fault or ours.
 
 use assay_core::limits::{
-    GPU_BUFFERS_MAX, GPU_SEEDS_MAX, GPU_STEPS_MAX, GPU_TRANSFER_BYTES_MAX, GPU_TRIALS_MAX,
+    GPU_BUFFERS_MAX, GPU_SEEDS_MAX, GPU_SESSION_BUFFERS_MAX, GPU_STEPS_MAX, GPU_TRANSFER_BYTES_MAX,
+    GPU_TRIALS_MAX,
 };
 
 use super::types::{MeasureOptions, Origin, SessionError};
@@ -43,8 +44,10 @@ impl SessionObjects {
         specs: &[BufferSpec],
         memory_max: u64,
     ) -> Result<(), SessionError> {
-        if self.buffers.len() + specs.len() > GPU_BUFFERS_MAX {
-            return Err(SessionError::Limit(format!("more than {GPU_BUFFERS_MAX} buffers")));
+        if self.buffers.len() + specs.len() > GPU_SESSION_BUFFERS_MAX {
+            return Err(SessionError::Limit(format!(
+                "more than {GPU_SESSION_BUFFERS_MAX} buffers"
+            )));
         }
         let mut total = self.buffers.iter().map(buffer_bytes).fold(0, u64::saturating_add);
         for spec in specs {

@@ -63,6 +63,7 @@ fn what_a_kernel_does_is_the_kernels() {
         (719, "LaunchFailed"),
         (714, "LaunchFailed"),
         (703, "LaunchFailed"),
+        (721, "LaunchFailed"),
         (702, "TimedOut"),
     ] {
         check(&format!("cuEventElapsedTime:{code}"), expected);
@@ -73,7 +74,7 @@ fn what_a_kernel_does_is_the_kernels() {
 
 #[test]
 fn what_a_launch_cannot_be_is_said_at_once() {
-    for code in [1, 701, 720] {
+    for code in [1, 701, 720, 912] {
         check(&format!("cuLaunchKernelEx:{code}:1"), "InvalidLaunch");
     }
     check("cuLaunchKernelEx:801:1", "Unsupported");
@@ -99,11 +100,15 @@ fn no_kernel_is_blamed_for_the_machine() {
         check(&format!("cuEventElapsedTime:{code}"), "Failed");
         check(&format!("cuLaunchKernelEx:{code}:1"), "Failed");
     }
+    // The first and the third memory are the judge's, the third to flush the cache with.
+    check("cuMemAlloc_v2:2", "Failed");
+    check("cuMemAlloc_v2:2:2", "Failed");
     for function in [
         "cuInit",
         "cuDriverGetVersion",
         "cuDeviceGet",
         "cuDeviceGetName",
+        "cuDeviceGetUuid_v2",
         "cuDeviceTotalMem_v2",
         "cuDevicePrimaryCtxRetain",
         "cuCtxSetCurrent",

@@ -11,6 +11,7 @@ use super::fake::{again, folder, folder_with, is_inside, name, on_fake, open};
 fn expected() -> Properties {
     Properties {
         name: "Fake GPU".into(),
+        uuid: String::new(),
         arch: "sm_90".into(),
         driver: String::new(),
         multiprocessors: 4,
@@ -30,7 +31,9 @@ on_fake! {
         let mut found = device.properties().clone();
         assert!(found.driver.ends_with("CUDA 13.0"), "{}", found.driver);
         assert_eq!(devices().unwrap(), [found.clone()]);
+        assert_eq!(found.uuid.len(), 36);
         found.driver.clear();
+        found.uuid.clear();
         assert_eq!(found, expected());
         assert!(matches!(CudaDevice::open(1), Err(DeviceProblem::Failed(_))));
         assert!(matches!(CudaDevice::open(u32::MAX), Err(DeviceProblem::Failed(_))));
@@ -57,6 +60,7 @@ fn the_command_prints_one_line() {
     assert_eq!(line.lines().count(), 1);
     let mut found: Vec<Properties> = serde_json::from_str(&line).unwrap();
     found[0].driver.clear();
+    found[0].uuid.clear();
     assert_eq!(found, [expected()]);
 }
 

@@ -22,7 +22,6 @@ static TURN: Mutex<()> = Mutex::new(());
 pub struct Bench {
     pub gpu: Gpu,
     pub properties: Properties,
-    locks: tempfile::TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -41,10 +40,10 @@ pub fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn options(kind: DeviceKind, locks: &tempfile::TempDir) -> GpuSettings {
+fn options(kind: DeviceKind) -> GpuSettings {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
     let program = std::env::var_os("ASSAY_GPU_PROGRAM").map_or(built, PathBuf::from);
-    GpuSettings { program, kind, locks: locks.path().to_owned() }
+    GpuSettings { program, kind }
 }
 
 /// `None` where the test is not to be run. A GPU that does not work is a failure.
@@ -53,11 +52,15 @@ pub fn bench(test: &str) -> Option<Bench> {
         return None;
     }
     let turn = turn();
-    let locks = tempfile::tempdir().unwrap();
-    let gpu = Gpu::new(options(DeviceKind::Cuda, &locks));
+    let gpu = fresh();
     let properties = gpu.describe(soon()).unwrap();
     assert!(!properties.simulated);
-    Some(Bench { gpu, properties, locks, _turn: turn })
+    Some(Bench { gpu, properties, _turn: turn })
+}
+
+/// A GPU of which nothing has been started.
+pub fn fresh() -> Gpu {
+    Gpu::new(options(DeviceKind::Cuda))
 }
 
 impl Bench {
@@ -67,14 +70,14 @@ impl Bench {
 
     /// Which runs the same, on this machine's processor.
     pub fn simulated(&self) -> Gpu {
-        Gpu::new(options(DeviceKind::Simulated, &self.locks))
+        Gpu::new(options(DeviceKind::Simulated))
     }
 
     /// Another one of the same GPU, of which nothing has been started.
-    pub fn anew(self) -> (Gpu, MutexGuard<'static, ()>, tempfile::TempDir) {
-        let Bench { gpu, locks, _turn, .. } = self;
+    pub fn anew(self) -> (Gpu, MutexGuard<'static, ()>) {
+        let Bench { gpu, _turn, .. } = self;
         drop(gpu);
-        (Gpu::new(options(DeviceKind::Cuda, &locks)), _turn, locks)
+        (fresh(), _turn)
     }
 }
 

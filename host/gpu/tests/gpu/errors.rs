@@ -6,7 +6,8 @@ use assay_gpu::session::{BufferInit, BufferRole, BufferSpec, Origin, SessionErro
 use assay_gpu::types::{KernelArg, PlanStep};
 
 use super::bench::{
-    Bench, DTYPE, KERNELS, Loaded, NATIVE, bench, limits, loaded, milliseconds, pairs, report, soon,
+    Bench, DTYPE, KERNELS, Loaded, NATIVE, bench, fresh, limits, loaded, milliseconds, pairs,
+    report, soon,
 };
 
 const COUNT: u32 = 1000;
@@ -118,6 +119,25 @@ fn memory_that_one_side_has_and_the_other_lacks() {
     let error = it.session.alloc(&[spec]).unwrap_err();
     assert_eq!(kind(&error), "Limit", "{error:?}");
     assert_eq!(it.session.run(&plan, Some(1)).unwrap_err(), error);
+}
+
+#[test]
+fn a_gpu_is_one_workers() {
+    let Some(bench) = bench("one worker's") else { return };
+    let (first, _turn) = bench.anew();
+    first.describe(soon()).unwrap();
+    let mut held = vec![first];
+    let error = loop {
+        let next = fresh();
+        match next.describe(soon()) {
+            Ok(_) => held.push(next),
+            Err(error) => break error,
+        }
+    };
+    let words = format!("other workers have all of this machine's GPUs ({})", held.len());
+    assert!(error.to_string().contains(&words), "{error}");
+    held.pop();
+    fresh().describe(soon()).unwrap();
 }
 
 #[test]

@@ -60,6 +60,11 @@ fn errors() {
 }
 
 #[test]
+fn a_gpu_of_one_worker() {
+    check("gpu::errors::a_gpu_is_one_workers");
+}
+
+#[test]
 fn an_endless_kernel() {
     check("gpu::errors::an_endless_kernel_is_killed");
 }

@@ -24,7 +24,7 @@ fn the_gpu_is_described() {
 fn a_session_starts() {
     let test = "start";
     let Some(bench) = bench(test) else { return };
-    let (gpu, _turn, _locks) = bench.anew();
+    let (gpu, _turn) = bench.anew();
     for what in ["with nothing there", "with a judge and a spare", "once more"] {
         let started = Instant::now();
         let session = gpu.open(limits(), soon()).unwrap();

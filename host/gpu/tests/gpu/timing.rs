@@ -119,7 +119,7 @@ fn times_are_those_of_a_plain_program() {
             ours.push(candidate.median_ns);
             theirs.push(reference.median_ns);
             if let Some(plain) = &plain {
-                let (_gpu, _turn, _locks) = bench.anew();
+                let (_gpu, _turn) = bench.anew();
                 plains.push(plain_ns(plain, work));
                 report("a plain CUDA program", plains[plains.len() - 1] as f64, "ns");
             }

@@ -25,11 +25,7 @@ pub const COUNT: u64 = 1_001;
 
 pub fn gpu() -> Gpu {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
-    Gpu::new(GpuSettings {
-        program,
-        kind: DeviceKind::Simulated,
-        locks: PathBuf::from("/nonexistent"),
-    })
+    Gpu::new(GpuSettings { program, kind: DeviceKind::Simulated })
 }
 
 /// Far away: no test gets there.

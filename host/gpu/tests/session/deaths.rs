@@ -85,11 +85,7 @@ fn a_judge_that_died_between_sessions_is_replaced() {
 #[test]
 fn a_program_that_cannot_serve_is_unavailable() {
     for program in ["/bin/true", "/bin/false", "/nonexistent/assay-gpu"] {
-        let gpu = Gpu::new(GpuSettings {
-            program: program.into(),
-            kind: DeviceKind::Simulated,
-            locks: "/nonexistent".into(),
-        });
+        let gpu = Gpu::new(GpuSettings { program: program.into(), kind: DeviceKind::Simulated });
         assert!(matches!(gpu.describe(later()), Err(SessionError::Unavailable(_))), "{program}");
         let opened = gpu.open(LIMITS, later()).err();
         assert!(matches!(opened, Some(SessionError::Unavailable(_))), "{program}");
@@ -100,8 +96,7 @@ fn a_program_that_cannot_serve_is_unavailable() {
     std::fs::write(&silent, "#!/bin/sh\nexec sleep 1000\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&silent, mode).unwrap();
-    let options =
-        GpuSettings { program: silent, kind: DeviceKind::Simulated, locks: "/nonexistent".into() };
+    let options = GpuSettings { program: silent, kind: DeviceKind::Simulated };
     let deadline = Instant::now() + Duration::from_millis(300);
     assert_eq!(Gpu::new(options).describe(deadline), Err(SessionError::Cancelled));
 }
@@ -171,8 +166,7 @@ fn without_a_gpu_there_is_none() {
     std::fs::write(&printed, "#!/bin/sh\necho '[]'\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&printed, mode).unwrap();
-    let locks = folder.path().join("locks");
-    let gpu = Gpu::new(GpuSettings { program: printed, kind: DeviceKind::Cuda, locks });
+    let gpu = Gpu::new(GpuSettings { program: printed, kind: DeviceKind::Cuda });
     let described = gpu.describe(later());
     let Err(SessionError::Unavailable(words)) = described else { panic!("{described:?}") };
     assert!(words.contains("no GPU"), "{words}");

@@ -1,5 +1,7 @@
 //! Kernels that fail, launches that cannot be, and whose fault it is.
 
+use std::time::Duration;
+
 use assay_gpu::session::{Origin, SessionError, SessionLimits};
 use assay_gpu::types::{BufferAddress, Dim3, KernelArg, KernelLaunch, PlanStep};
 
@@ -61,6 +63,24 @@ fn plans_and_sessions_have_budgets() {
     let mut task = Task::with(&gpu(), limits);
     let plan = steps(&task, 300_000);
     assert_eq!(task.session.run(&plan, Some(1)), Err(SessionError::TimedOut(10)));
+}
+
+#[test]
+fn a_slow_reference_is_the_tasks_fault_and_costs_the_candidate_nothing() {
+    let limits = SessionLimits { plan_ms: 10, total_ms: 15, ..LIMITS };
+    let mut task = Task::with(&gpu(), limits);
+    let steps = |module, iterations| {
+        let mut launch = launch(module, "many_steps", vec![at(1), KernelArg::I32(iterations)]);
+        launch.block = Dim3 { x: 1, y: 1, z: 1 };
+        [PlanStep::Launch(launch)]
+    };
+    let (quick, slow) = (steps(task.candidate, 1), steps(task.reference, 60_000));
+    let mut check = |seeds: &[u64]| task.session.check(&quick, &slow, &[pair(EXACT)], seeds);
+    assert!(check(&[1, 2]).unwrap().iter().all(|report| report.outputs[0].ok));
+    let words = "the reference takes more than 30 ms in all";
+    assert_eq!(check(&[3, 4, 5]), Err(SessionError::BadRequest(words.into())));
+    let held_up = task.session.take_held_up();
+    assert!(held_up.setup > Duration::ZERO, "{held_up:?}");
 }
 
 fn size(x: u32, y: u32) -> Dim3 {

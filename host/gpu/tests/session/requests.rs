@@ -1,5 +1,6 @@
 //! Requests that a plugin must not make.
 
+use assay_core::limits::GPU_SESSION_BUFFERS_MAX;
 use assay_gpu::device::BufferTolerance;
 use assay_gpu::session::{
     BufferInit, BufferRole, BufferSpec, MeasureOptions, Origin, Pair, SessionError, SessionLimits,
@@ -55,7 +56,8 @@ fn buffers_fit_their_type_and_the_session() {
     bad(session.alloc(&[input(BufferInit::Uniform { low: 1.0, high: 0.0 })]));
     bad(session.alloc(&[BufferSpec { dtype: ElementType::Ui8, ..input(BufferInit::Permutation) }]));
     limited(session.alloc(&[BufferSpec { count: u64::MAX, ..input(BufferInit::Zeros) }]));
-    limited(session.alloc(&vec![BufferSpec { count: 1, ..input(BufferInit::Zeros) }; 257]));
+    let small = BufferSpec { count: 1, ..input(BufferInit::Zeros) };
+    limited(session.alloc(&vec![small; GPU_SESSION_BUFFERS_MAX + 1]));
     limited(session.alloc(&[input(BufferInit::Zeros); 3]));
     assert_eq!(session.alloc(&[input(BufferInit::Zeros); 2]), Ok(vec![0, 1]));
     limited(session.alloc(&[input(BufferInit::Zeros)]));

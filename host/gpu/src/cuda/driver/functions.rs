@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::{
     self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction,
     CUfunction_attribute, CUipcMemHandle, CUjit_option, CUlaunchConfig, CUlimit, CUmodule,
-    CUstream,
+    CUstream, CUuuid,
 };
 
 use crate::device::DeviceProblem;
@@ -49,6 +49,7 @@ functions! {
     cuDeviceGetCount(*mut i32);
     cuDeviceGet(*mut CUdevice, i32);
     cuDeviceGetName(*mut c_char, i32, CUdevice);
+    cuDeviceGetUuid_v2(*mut CUuuid, CUdevice);
     cuDeviceTotalMem_v2(*mut usize, CUdevice);
     cuDeviceGetAttribute(*mut i32, CUdevice_attribute, CUdevice);
     cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);

@@ -3,6 +3,7 @@ use super::*;
 fn properties() -> Properties {
     Properties {
         name: "a GPU".into(),
+        uuid: String::new(),
         arch: "sm_90".into(),
         driver: String::new(),
         multiprocessors: 132,

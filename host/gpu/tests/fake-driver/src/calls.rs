@@ -1,12 +1,13 @@
 //! The driver's functions that set things up. Each pointer is the caller's, as the driver's header says.
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ptr::{null_mut, without_provenance_mut};
 use std::time::Instant;
 
 use cudarc::driver::sys::{
     CUcontext, CUdevice, CUdevice_attribute, CUevent, CUjit_option, CUlimit, CUmodule, CUresult,
-    CUstream,
+    CUstream, CUuuid,
 };
 
 use crate::gpu::{MEMORY_BYTES, MULTIPROCESSORS, SHARED_BYTES_MAX, call};
@@ -74,6 +75,21 @@ unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, bytes: i32, _: CUdevice)
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
         unsafe { name.copy_from_nonoverlapping(text.as_ptr().cast(), text.len()) };
+        Ok(())
+    })
+}
+
+/// Each folder with the library has a GPU of its own, so that tests do not wait for one another's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, _: CUdevice) -> u32 {
+    call("cuDeviceGetUuid_v2", |_| {
+        let mut hasher = DefaultHasher::new();
+        std::env::var_os("LD_LIBRARY_PATH").hash(&mut hasher);
+        let mut bytes = [0; 16];
+        for (byte, hashed) in bytes.iter_mut().zip(hasher.finish().to_le_bytes()) {
+            *byte = hashed as c_char;
+        }
+        unsafe { *uuid = CUuuid { bytes } };
         Ok(())
     })
 }

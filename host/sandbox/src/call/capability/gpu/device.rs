@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use assay_exec::HeldUp;
 use assay_gpu::session::{Gpu, GpuSession, SessionError};
 use wasmtime::Trap;
 use wasmtime::component::Resource;
@@ -49,7 +48,7 @@ impl<'a> GpuHost<'a> {
         let came = self.clock.wait_for_programs(name, |until| {
             session.put_off(until);
             let came = run(session);
-            (came, HeldUp { starved: session.take_starved(), ..HeldUp::default() })
+            (came, session.take_held_up())
         });
         if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
     }
