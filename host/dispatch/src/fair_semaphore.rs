@@ -92,6 +92,13 @@ impl FairSemaphore {
         self.state().held_by(tenant)
     }
 
+    /// The number of permits that the tenant holds, and the most that it may hold while the others keep theirs.
+    pub(crate) fn held_of_share(&self, tenant: TenantId) -> (usize, usize) {
+        let state = self.state();
+        let held = state.held_by(tenant);
+        (held, (held + state.free) / (FACTOR + 1) * FACTOR)
+    }
+
     /// The number of waiting calls by tenant.
     #[must_use]
     pub fn waiting(&self) -> BTreeMap<TenantId, usize> {

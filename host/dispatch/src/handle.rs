@@ -109,6 +109,8 @@ pub struct Parts<S> {
     pub hedge_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub tenants: Arc<Tenants>,
+    /// The bytes of memory for artifacts that wait for their next stage.
+    pub artifact_bytes_max: usize,
     /// The profiles of completed batches, the oldest first.
     pub history: Vec<Arc<Profile>>,
     /// Takes the traces of requests that have ended; without it none is sent.
@@ -139,6 +141,7 @@ impl Dispatch {
         let Parts { store, fleet, failures, plan, planner: planner_place, .. } = parts;
         let Parts { preempt_after, hedge_after, pool_defaults, tenants, history, traces, .. } =
             parts;
+        let artifact_bytes_max = parts.artifact_bytes_max;
         let [preempt_after, hedge_after] = [preempt_after, hedge_after]
             .map(|after| after.map(|after| Micros(after.as_micros() as u64)));
         let discipline = plan.discipline;
@@ -153,8 +156,14 @@ impl Dispatch {
             // An error means that the thread has ended as well.
             let _ = planner_ended.await;
         });
-        let parts =
-            shell::ShellParts { fleet, failures, planning, tenants: tenants.clone(), notes };
+        let parts = shell::ShellParts {
+            fleet,
+            failures,
+            planning,
+            tenants: tenants.clone(),
+            notes,
+            artifact_bytes_max,
+        };
         let mut shell = shell::Shell::new(config, parts, channels, committed.clone());
         history::learn(&mut shell.sched, &history);
         shell.tell_entitlements();

@@ -12,6 +12,7 @@ mod request_metrics;
 mod shell;
 mod silence;
 
+mod hold;
 mod perform;
 mod submissions;
 mod waiters;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assay_core::architecture::Architecture;
 use assay_core::id::{BatchId, Digest, RequestId, TenantId};
 use assay_core::limits;
-use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
+use assay_core::outcome::{Artifact, StageEnd};
 
 use crate::batch::{Entry, LiveBatch};
 use crate::budget::BudgetPermit;
@@ -45,6 +45,7 @@ pub(super) struct LiveBatches {
     refused: RefusedRequests,
     /// The bytes for artifacts.
     artifacts: FairSemaphore,
+    artifact_bytes_max: usize,
 }
 
 impl LiveBatches {
@@ -54,6 +55,7 @@ impl LiveBatches {
             missing: HashMap::new(),
             refused: RefusedRequests::default(),
             artifacts: FairSemaphore::new(artifact_bytes_max),
+            artifact_bytes_max,
         }
     }
 
@@ -147,21 +149,21 @@ impl LiveBatches {
         }
     }
 
-    /// Refuses an artifact beyond what its tenant may hold in memory, so that the stage is tried again.
-    pub(super) fn admit_artifact(&self, batch: BatchId, end: StageEnd) -> StageEnd {
-        let StageEnd::Next(artifact) = &end else { return end };
-        let Some(batch) = self.by_id.get(&batch) else { return end };
-        let tenant = batch.committed.row.tenant;
-        if self.artifacts.try_acquire(tenant, artifact.bytes.len()).is_some() {
-            return end;
-        }
-        let message = format!(
-            "{} bytes of the tenant's artifacts wait for their next stage, and {} are free for all tenants: the next stage \
-             needs more workers",
-            self.artifacts.held(tenant),
-            self.artifacts.free()
-        );
-        StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
+    /// The tenant, if it has no memory for the artifact with which a stage ends.
+    pub(super) fn refuses_artifact(&self, batch: BatchId, end: &StageEnd) -> Option<TenantId> {
+        let StageEnd::Next(artifact) = end else { return None };
+        let tenant = self.by_id.get(&batch)?.committed.row.tenant;
+        let permit = self.artifacts.try_acquire(tenant, artifact.bytes.len());
+        permit.is_none().then_some(tenant)
+    }
+
+    /// Whether the memory for the tenant's artifacts is so scarce that no stage should start whose artifact needs more: it
+    /// holds half of what it could have alone, or little is free for anybody. Where its stages are held already, they stay so
+    /// until it is down to a quarter.
+    pub(super) fn is_artifact_memory_scarce(&self, tenant: TenantId, is_held: bool) -> bool {
+        let (held, share) = self.artifacts.held_of_share(tenant);
+        let part = if is_held { 4 } else { 2 };
+        held * part > share || self.artifacts.free() < self.artifact_bytes_max / 8
     }
 
     /// Replaces the artifact with which an unfinished request's next stage starts.
@@ -230,16 +232,27 @@ mod tests {
     }
 
     #[test]
-    fn an_artifact_beyond_its_tenants_share_is_a_failure_that_is_tried_again() {
-        let (mut batches, batch) = (LiveBatches::new(100), batch(2));
-        let (id, first) = (batch.id(), request(&batch, 0));
+    fn memory_is_scarce_at_half_of_the_share_until_a_quarter() {
+        let (mut batches, batch) = (LiveBatches::new(1_000), batch(3));
+        let (id, tenant) = (batch.id(), batch.committed.row.tenant);
+        let requests = [0, 1, 2].map(|seq| request(&batch, seq));
         batches.insert(batch);
-        let admitted = batches.admit_artifact(id, StageEnd::Next(artifact(75)));
-        assert!(matches!(admitted, StageEnd::Next(_)));
-        batches.set_input(first, artifact(75));
+        let admits = |batches: &LiveBatches, bytes| {
+            let end = StageEnd::Next(artifact(bytes));
+            batches.refuses_artifact(id, &end).is_none()
+        };
+        let scarce = |batches: &LiveBatches| {
+            [false, true].map(|is_held| batches.is_artifact_memory_scarce(tenant, is_held))
+        };
+        batches.set_input(requests[0], artifact(150));
+        assert_eq!(scarce(&batches), [false, false]);
+        batches.set_input(requests[1], artifact(100));
+        assert_eq!(scarce(&batches), [false, true]);
+        batches.set_input(requests[2], artifact(200));
+        assert_eq!(scarce(&batches), [true, true]);
         // A tenant alone leaves a quarter to others.
-        let refused = batches.admit_artifact(id, StageEnd::Next(artifact(1)));
-        let StageEnd::Failed(error) = refused else { panic!("it is beyond the share") };
-        assert!(error.code.retryable(), "{error:?}");
+        assert!(admits(&batches, 300) && !admits(&batches, 301));
+        assert!(batches.end(requests[2]).is_some() && batches.end(requests[1]).is_some());
+        assert_eq!(scarce(&batches), [false, false]);
     }
 }

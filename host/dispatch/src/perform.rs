@@ -37,17 +37,11 @@ impl Shell {
         let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
-        let end = self.batches.admit_artifact(held.request.batch, end);
+        let (end, kind) = self.take_end(&held, end);
         self.note_starved(worker, &end);
         if !held.revoked {
             self.keep_logs(held.request, held.stage, finished.logs);
         }
-        let kind = match &end {
-            StageEnd::Next(_) => End::Next,
-            StageEnd::Scored(_) => End::Scored,
-            StageEnd::TimedOut => End::TimedOut,
-            StageEnd::Failed(error) => End::Failed(error.code),
-        };
         let now = now();
         // The worker's word counts no further than it can be true.
         let ran = Micros(finished.ran_us).min(now.since(held.granted));
@@ -61,7 +55,10 @@ impl Shell {
         for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
             self.perform(now, action, &mut payload);
         }
-        // Another worker had answered before, or the batch had ended.
+        if kind == End::Next {
+            self.hold_if_scarce(held.request.batch);
+        }
+        // Another worker had answered before, the batch had ended, or there was no room for the artifact.
         if payload.is_some()
             && let Some(worker) = self.workers.get(worker)
         {

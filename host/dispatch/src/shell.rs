@@ -1,13 +1,12 @@
 //! The loop: commands, commits and time in; the scheduler's decisions out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::operations::IncidentKind;
 use assay_clock::now;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
-use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_sched::{Config, Event, Sched};
@@ -52,6 +51,8 @@ pub(super) struct Shell {
     pub notes: Notes,
     pub metrics: RequestMetrics,
     pub wake: Option<Micros>,
+    /// The tenants whose first stages are held, as the memory for their artifacts is scarce.
+    pub held: BTreeSet<TenantId>,
     silence: SilenceWatch,
     stopping: bool,
 }
@@ -63,6 +64,7 @@ pub(super) struct ShellParts {
     pub planning: Planning,
     pub tenants: Arc<Tenants>,
     pub notes: Notes,
+    pub artifact_bytes_max: usize,
 }
 
 /// The first lease of this process. It is larger than every lease of an earlier process, because it
@@ -82,7 +84,7 @@ impl Shell {
         Self {
             sched: Sched::new(config),
             admission: AdmissionControl::new(Arc::clone(&parts.tenants)),
-            batches: LiveBatches::new(limits::ARTIFACT_LIVE_BYTES_MAX),
+            batches: LiveBatches::new(parts.artifact_bytes_max),
             single: SingleRequests::default(),
             dedup: Dedup::default(),
             workers: Workers::default(),
@@ -95,6 +97,7 @@ impl Shell {
             notes: parts.notes,
             metrics: RequestMetrics::default(),
             wake: None,
+            held: BTreeSet::new(),
             silence: SilenceWatch::default(),
             stopping: false,
         }
@@ -149,6 +152,7 @@ impl Shell {
     fn do_what_is_due(&mut self) {
         let now = now();
         self.write_overdue(now);
+        self.release_stages();
         self.admission.drop_old_keys(now);
         if self.silence.is_due(now) {
             let silent = self.silence.look(now, self.batches.waiting());

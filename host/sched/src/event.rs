@@ -122,6 +122,16 @@ pub enum Event {
         /// The time that the stage ran, by the worker's clock.
         ran: Micros,
     },
+    /// The memory for the tenant's artifacts is scarce: from now on no first stage starts that others follow.
+    StagesHeld {
+        /// The tenant.
+        tenant: TenantId,
+    },
+    /// There is enough of it again.
+    StagesReleased {
+        /// The tenant.
+        tenant: TenantId,
+    },
     /// A start that [`crate::Action::StartWorkers`] asked for has failed; no worker comes of it.
     StartFailed {
         /// The pool.
@@ -241,6 +251,9 @@ pub enum End {
     TimedOut,
     /// It failed; some failures are retried.
     Failed(ErrorCode),
+    /// A first stage would go on to the next, but there is no memory for its artifact: it is tried again, and this try does
+    /// not count. Its tenant's first stages must be held.
+    NoRoom,
 }
 
 /// The end of a waiter, which is that of its primary.

@@ -208,6 +208,16 @@ impl FairQueue {
             .expect("the next tenant has a waiting request")
     }
 
+    /// Removes a request that waits here.
+    pub(crate) fn remove(&mut self, owner: &Owner, request: RequestId, place: Place) {
+        self.change(owner.tenant, |tenant_queue| {
+            tenant_queue.runs.remove(&owner.run, request, place);
+        })
+        .expect("a tenant with a waiting request has a queue");
+        self.waiting -= 1;
+        self.leave(owner.tenant);
+    }
+
     /// Changes the deadline of a request that waits here.
     pub(crate) fn set_deadline(&mut self, owner: &Owner, request: RequestId, place: Place) {
         self.change(owner.tenant, |tenant_queue| {

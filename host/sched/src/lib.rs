@@ -17,6 +17,7 @@ mod estimate;
 mod fair_queue;
 mod grant;
 mod hedge;
+mod hold;
 mod lru_map;
 mod plan;
 mod pool;

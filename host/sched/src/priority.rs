@@ -8,7 +8,6 @@
 use assay_core::id::RequestId;
 use assay_core::time::Micros;
 
-use crate::queue::Place;
 use crate::sched::Sched;
 
 impl Sched {
@@ -74,18 +73,16 @@ impl Sched {
     /// Moves the request to its new place if it waits in a queue.
     fn deadline_changed(&mut self, id: RequestId) {
         let batch =
-            self.batches.get_mut(&id.batch).expect("a request with a deadline has a live batch");
-        let (owner, rank) = (batch.owner(), batch.rank());
+            self.batches.get(&id.batch).expect("a request with a deadline has a live batch");
         let request = &batch.requests[id.seq];
-        if request.holder.is_some() || request.primary().is_some() {
+        let is_held =
+            batch.is_first_of_several(request.stage()) && self.held.contains_key(&batch.new.tenant);
+        if !request.waits() || is_held {
             return;
         }
-        let (group, deadline) = (request.group, request.effective_deadline());
-        let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
-        let turn = batch.turn(id.seq, self.config.discipline.goes_by_expected(in_groups));
-        let place = Place { rank, turn, group, in_groups, left: 0, deadline };
+        let place = batch.place(id.seq, self.config.discipline);
         if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage()].pool) {
-            pool.fair_queue.set_deadline(&owner, id, place);
+            pool.fair_queue.set_deadline(&batch.owner(), id, place);
         }
     }
 }

@@ -112,13 +112,30 @@ impl Queue {
         let request = RequestId { batch, seq: turn.seq };
         self.deadlines.remove(request);
         self.len -= 1;
+        self.settle(batch);
+        Some(request)
+    }
+
+    /// Removes a request that waits here.
+    pub(crate) fn remove(&mut self, request: RequestId, place: Place) {
+        let RequestId { batch, .. } = request;
+        let lane = self.lanes.get_mut(&batch).expect("what waits has a lane");
+        let waited = lane.waiting.remove(place.turn, place.group);
+        debug_assert!(waited, "{request} does not wait");
+        self.deadlines.remove(request);
+        self.len -= 1;
+        self.settle(batch);
+    }
+
+    /// Brings a lane's rank up to date after one of its requests left.
+    fn settle(&mut self, batch: BatchId) {
+        let Some(lane) = self.lanes.get_mut(&batch) else { return };
         if lane.waiting.is_empty() {
             self.ranks.remove(&(lane.rank, batch));
             self.lanes.remove(&batch);
         } else if self.discipline.ranking == Ranking::Arrival {
             lane.move_to(lane.by_arrival(), batch, &mut self.ranks);
         }
-        Some(request)
     }
 
     /// Changes the deadline of a request that waits here.

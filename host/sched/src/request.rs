@@ -7,7 +7,7 @@
 //!  ready -> WAITING       LEASED ----------+
 //!            ^               |             +--> WAITING for the next stage (next)
 //!            +---------------+
-//!        revoked, preempted, of a worker that left, prefetched by a lost one: not counted
+//!        revoked, preempted, of a worker that left, prefetched by a lost one, no room for its artifact: not counted
 //!        failed in passing, lost, expired: one more try, unless a second worker runs it as well (hedged)
 //!
 //!                          its primary's outcome
@@ -152,6 +152,11 @@ impl Request {
         }
     }
 
+    /// Whether it waits for a worker.
+    pub(crate) fn waits(&self) -> bool {
+        self.holder.is_none() && self.primary().is_none()
+    }
+
     /// The other worker that runs its stage.
     pub(crate) fn other_holder(&self, worker: WorkerId) -> Option<WorkerId> {
         [self.holder, self.hedge()].into_iter().flatten().find(|holder| *holder != worker)
@@ -222,11 +227,14 @@ impl Request {
         }
         self.holder = None;
         self.set_hedge(None);
-        self.count_try();
+        if end != End::NoRoom || last {
+            self.count_try();
+        }
         let failed = |code| TryConsequence::End(FinalEnd::Error { code, attempts: self.tries });
         match end {
-            End::Next if last => failed(ErrorCode::BadOutcome),
+            End::Next | End::NoRoom if last => failed(ErrorCode::BadOutcome),
             End::Next => TryConsequence::Advance,
+            End::NoRoom => TryConsequence::Retry,
             End::Scored => TryConsequence::End(FinalEnd::Scored),
             // Tried again, it would run into its timeout again.
             End::TimedOut => TryConsequence::End(FinalEnd::TimedOut { stage: self.stage() }),
@@ -290,6 +298,7 @@ pub(crate) const fn is_undecided(end: End) -> bool {
     match end {
         End::Failed(ErrorCode::LeaseExpired | ErrorCode::WorkerLost) => true,
         End::Failed(code) => may_pass(code),
+        End::NoRoom => true,
         End::Next | End::Scored | End::TimedOut => false,
     }
 }

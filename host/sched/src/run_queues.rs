@@ -75,6 +75,12 @@ impl RunQueues {
         request
     }
 
+    /// Removes a request that waits here.
+    pub(crate) fn remove(&mut self, run: &Arc<str>, request: RequestId, place: Place) {
+        self.change(run, |queue| queue.remove(request, place));
+        self.leave(run);
+    }
+
     pub(crate) fn set_deadline(&mut self, run: &Arc<str>, request: RequestId, place: Place) {
         self.change(run, |queue| queue.set_deadline(request, place));
     }

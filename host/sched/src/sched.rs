@@ -1,8 +1,8 @@
 //! The scheduler: the state, the dispatch on events, and the life of batches.
 //!
 //! It owns everything else in this crate. `answer` handles the events of workers, `grant` gives them leases.
-//! Between two steps each unfinished request is in the queue of its stage's pool, is leased to one worker, or
-//! waits for an equal request. No worker is idle while a request waits for it whose tenant is below its bound,
+//! Between two steps each unfinished request is in the queue of its stage's pool, is leased to one worker,
+//! waits for an equal request, or is held (`hold`). No worker is idle while a request waits for it whose tenant is below its bound,
 //! except above the pool's ceiling.
 
 mod view;
@@ -21,8 +21,8 @@ use crate::config::Config;
 use crate::entitlement::{Entitlement, PoolEntitlement};
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
+use crate::hold::HeldStages;
 use crate::pools::Pools;
-use crate::queue::Place;
 use crate::timer::{SchedTimer, Timers};
 use crate::worker::Worker;
 
@@ -43,6 +43,7 @@ pub struct Sched {
     pub(crate) estimates: Estimates,
     /// The weights and bounds of tenants that differ from the default.
     pub(crate) entitlements: BTreeMap<TenantId, Entitlement>,
+    pub(crate) held: HeldStages,
     pub(crate) timers: Timers,
     /// The deadlines of clients that have not passed.
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
@@ -76,6 +77,7 @@ impl Sched {
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
             entitlements: BTreeMap::new(),
+            held: HeldStages::new(),
             timers: Timers::default(),
             deadlines: BTreeSet::new(),
             lingers_until: None,
@@ -121,6 +123,8 @@ impl Sched {
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
+            Event::StagesHeld { tenant } => self.hold_stages(tenant),
+            Event::StagesReleased { tenant } => self.release_stages(tenant),
             Event::StartFailed { pool } => self.start_failed(&pool),
             Event::StartsUnplaced { pool, count } => self.starts_unplaced(&pool, count),
             Event::Planned { pools, again } => self.planned(pools, again),
@@ -244,23 +248,25 @@ impl Sched {
         self.batch_changed(id, out);
     }
 
-    /// Puts a request into the queue of its stage's pool, at its turn there; a waiter goes into none.
+    /// Puts a request into the queue of its stage's pool, at its turn there; a waiter goes into none, nor does one whose stage
+    /// is held.
     pub(crate) fn queue(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
-        let rank = batch.rank();
+        let ends = batch.rank().at;
         let request = batch.request(id.seq);
         request.holder = None;
         if let Some(primary) = request.primary() {
-            return self.inherit(primary, rank.at);
+            return self.inherit(primary, ends);
         }
-        let (stage, group) = (request.stage(), request.group);
-        let deadline = request.effective_deadline();
-        let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
-        let turn = batch.turn(id.seq, self.config.discipline.goes_by_expected(in_groups));
-        // Not worth a look-up where nobody asks.
-        let left = if in_groups { batch.left(group) } else { 0 };
+        let stage = request.stage();
+        if batch.is_first_of_several(stage)
+            && let Some(held) = self.held.get_mut(&batch.new.tenant)
+        {
+            held.entry(id.batch).or_default().push(id.seq);
+            return;
+        }
+        let place = batch.place(id.seq, self.config.discipline);
         let (owner, name) = (batch.owner(), &batch.new.stages[stage].pool);
-        let place = Place { rank, turn, group, in_groups, left, deadline };
         let entitlement = || pool_entitlement(&self.entitlements, owner.tenant, name);
         self.pools.for_request(name).fair_queue.push(&owner, id, place, entitlement);
     }
@@ -331,6 +337,9 @@ impl Sched {
     /// The end of a batch: what is unfinished ends with it, and its memory is freed.
     fn close(&mut self, id: BatchId, ending: BatchEnding, out: &mut Vec<Action>) {
         let Some(mut batch) = self.batches.remove(&id) else { return };
+        if let Some(held) = self.held.get_mut(&batch.new.tenant) {
+            held.remove(&id);
+        }
         self.timers.replace(SchedTimer::Batch(id), batch.due, None);
         let owner = batch.owner();
         for stage in batch.new.stages.iter() {

@@ -75,6 +75,14 @@ impl<T> SeqMap<T> {
     }
 
     /// The values with their numbers, in the order of the numbers.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.blocks.iter().flat_map(|(block, of_block)| {
+            let numbers = (0..BLOCK).map(move |place| block * BLOCK + place);
+            numbers.zip(&of_block.values).filter_map(|(seq, value)| Some((seq, value.as_ref()?)))
+        })
+    }
+
+    /// The same, owned.
     pub(crate) fn into_entries(self) -> impl Iterator<Item = (u32, T)> {
         self.blocks.into_iter().flat_map(|(block, of_block)| {
             let numbers = (0..BLOCK).map(move |place| block * BLOCK + place);

@@ -5,6 +5,7 @@ mod elastic;
 mod entitlements;
 mod groups;
 mod hedge;
+mod hold;
 mod one_pool;
 mod preempt;
 mod property;

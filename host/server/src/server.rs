@@ -314,6 +314,7 @@ async fn parts(
         planner: PlannerPlace::Thread,
         preempt_after,
         hedge_after,
+        artifact_bytes_max: limits::ARTIFACT_LIVE_BYTES_MAX,
         pool_defaults,
         tenants,
         history,

@@ -7,8 +7,8 @@ use super::{KIB, MIB};
 pub const LIVE_BYTES_MAX: usize = 4 << 30;
 /// The least number of bytes that a request counts for.
 pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
-/// The bytes of artifacts that wait for their next stage. Tenants share them; a stage that would exceed its tenant's share
-/// fails as unavailable.
+/// The bytes of artifacts that wait for their next stage. Tenants share them; where half of a tenant's share is taken, no more of
+/// its stages start that another stage follows.
 pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
 /// The results of ended batches that are kept in memory; older ones are read from the database.
 pub const RESULTS_AT_HAND_MAX: usize = 200_000;

@@ -23,10 +23,13 @@ pub async fn serve(world: Arc<World>) {
     let policy = if one_in(8) { Policy::ASSAY } else { Policy::FIXED };
     let preempt_after = one_in(2).then_some(Duration::from_millis(500));
     let hedge_after = one_in(2).then_some(Duration::from_millis(20));
+    // Room for some, or for as many as there are.
+    let artifact_bytes_max = if one_in(2) { 200 } else { 1 << 20 };
     for life in 1.. {
         let crash_at = world.crash_at(life - 1);
         world.say(|| format!("life {life} of the server begins"));
-        live(&world, life, crash_at, (policy, preempt_after, hedge_after)).await;
+        live(&world, life, crash_at, (policy, preempt_after, hedge_after, artifact_bytes_max))
+            .await;
         pause(2_000_000).await;
     }
 }
@@ -63,7 +66,12 @@ async fn live(
     world: &Arc<World>,
     life: u64,
     crash_at: Option<Micros>,
-    (policy, preempt_after, hedge_after): (Policy, Option<Duration>, Option<Duration>),
+    (policy, preempt_after, hedge_after, artifact_bytes_max): (
+        Policy,
+        Option<Duration>,
+        Option<Duration>,
+        usize,
+    ),
 ) {
     // The sessions of the life before are ended.
     world.rows().fence(life);
@@ -84,6 +92,7 @@ async fn live(
         planner: PlannerPlace::Runtime,
         preempt_after,
         hedge_after,
+        artifact_bytes_max,
         pool_defaults: pool_defaults.clone(),
         tenants: Arc::new(Tenants::new(Vec::new(), Arc::default())),
         history: Vec::new(),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use assay_core::time::Micros;
 
 use super::Batch;
-use crate::discipline::Turn;
+use crate::discipline::{Discipline, Turn};
 use crate::estimate::{Estimates, LastBatch, expected, left_ms};
-use crate::queue::Rank;
+use crate::queue::{Place, Rank};
 
 /// The expected end is told anew when it moved by more than this and by more than one part in
 /// `TOLD_PART` of the time left.
@@ -73,7 +73,7 @@ impl Batch {
     ///
     /// Where the end of the batch matters (`by_expected`), what is expected to take longest comes first. A request of which
     /// the trainer told nothing counts as usual.
-    pub(crate) fn turn(&self, seq: u32, by_expected: bool) -> Turn {
+    fn turn(&self, seq: u32, by_expected: bool) -> Turn {
         let request = &self.requests[seq];
         let stages = &self.new.stages;
         let pool = &stages[request.stage()].pool;
@@ -85,6 +85,22 @@ impl Batch {
             None => self.usual_left_ms.get(first).copied().unwrap_or(0),
         };
         Turn { expected_ms: Reverse(expected_ms), ready, seq }
+    }
+
+    /// By what a request's place in the queue of its stage's pool is found.
+    pub(crate) fn place(&self, seq: u32, discipline: Discipline) -> Place {
+        let request = &self.requests[seq];
+        let (group, deadline) = (request.group, request.effective_deadline());
+        let in_groups = discipline.serves_groups(self.new.consumes);
+        let turn = self.turn(seq, discipline.goes_by_expected(in_groups));
+        // Not worth a look-up where nobody asks.
+        let left = if in_groups { self.left(group) } else { 0 };
+        Place { rank: self.rank(), turn, group, in_groups, left, deadline }
+    }
+
+    /// Whether it is the first of several stages: it needs memory for an artifact and has none from a stage before.
+    pub(crate) fn is_first_of_several(&self, stage: usize) -> bool {
+        stage == 0 && self.new.stages.len() > 1
     }
 
     /// The span and the times by which the run's next batch is ordered; `None` if no request came.

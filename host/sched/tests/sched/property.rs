@@ -21,7 +21,7 @@ use world::{POOLS, World, group};
 /// One random decision: what kind of event, two choices of its details, and the time before it.
 type Choice = (u8, u8, u8, u32);
 
-const KINDS: u8 = 133;
+const KINDS: u8 = 137;
 
 /// Workers count from one.
 const NOBODY: WorkerId = WorkerId(0);
@@ -63,7 +63,8 @@ impl World {
             117 => self.apply(Event::PlanOutdated),
             118..124 => self.deadline(a, b),
             124..127 => self.start_revoked(a, b),
-            _ => self.change_entitlement(a, b),
+            127..133 => self.change_entitlement(a, b),
+            _ => self.hold(a, b),
         }
     }
 
@@ -218,8 +219,19 @@ impl World {
         let at = if b > 240 { leases.len().saturating_sub(1) } else { 0 };
         let Some(&(lease, _)) = leases.get(at) else { return };
         let ran = Micros(u64::from(b) * if b > 200 { 1_000 } else { 4 });
-        let end = ENDS[usize::from(b % 8)];
+        let mut end = ENDS[usize::from(b % 8)];
+        if end == End::Next && b > 128 {
+            end = End::NoRoom;
+        }
         self.apply(Event::StageFinished { worker, lease, end, ran });
+    }
+
+    fn hold(&mut self, a: u8, b: u8) {
+        let tenant = self.tenant(a);
+        self.apply(match b % 3 {
+            0 => Event::StagesReleased { tenant },
+            _ => Event::StagesHeld { tenant },
+        });
     }
 
     /// Mostly of a lease that was revoked.
@@ -265,6 +277,9 @@ impl World {
                 ..self.entitlements[&tenant].clone()
             };
             self.apply(Event::EntitlementChanged { tenant, entitlement });
+        }
+        for tenant in self.held.clone() {
+            self.apply(Event::StagesReleased { tenant });
         }
         self.plan_elastic(1, 4);
         self.join(0, 4);

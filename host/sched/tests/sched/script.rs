@@ -16,6 +16,7 @@
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
+//! 6ms hold 1 | unhold 1           the first stages of tenant 1
 //! 7ms entitlement 1 weight=0.5 cpu=2 runs=shared  bounds by pool; what is not said is the default
 //! ```
 
@@ -189,6 +190,8 @@ impl Player {
                 Event::StartsUnplaced { pool: of(2).into(), count }
             }
             "outdated" => Event::PlanOutdated,
+            "hold" => Event::StagesHeld { tenant: tenant(of(2)) },
+            "unhold" => Event::StagesReleased { tenant: tenant(of(2)) },
             "entitlement" => {
                 Event::EntitlementChanged { tenant: tenant(of(2)), entitlement: entitlement(words) }
             }
@@ -335,6 +338,7 @@ fn end(name: &str) -> End {
         "next" => End::Next,
         "scored" => End::Scored,
         "timed_out" => End::TimedOut,
+        "no_room" => End::NoRoom,
         code => End::Failed(ErrorCode::parse(code).expect("an error code")),
     }
 }

@@ -75,7 +75,13 @@ impl World {
         let mut waiting = [Vec::new(), Vec::new()];
         for (batch, known) in self.batches.iter().filter(|(_, batch)| !batch.ended) {
             for (id, request) in self.requests.range(all_of(*batch)) {
-                if !request.ended && request.lease.is_none() && request.primary.is_none() {
+                let is_first = request.stage == 0 && known.stages.len() > 1;
+                let is_held = is_first && self.held.contains(&known.tenant);
+                if !request.ended
+                    && request.lease.is_none()
+                    && request.primary.is_none()
+                    && !is_held
+                {
                     waiting[at(&known.stages[request.stage].pool)].push(*id);
                 }
             }

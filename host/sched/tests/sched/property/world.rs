@@ -88,6 +88,8 @@ pub(super) struct World {
     pub(super) planning: Planning,
     /// Of tenants of which one was told.
     pub(super) entitlements: BTreeMap<TenantId, Entitlement>,
+    /// The tenants whose first stages are held.
+    pub(super) held: BTreeSet<TenantId>,
     /// The step since which a tenant waits without a worker, by pool.
     pub(super) unserved: [BTreeMap<TenantId, usize>; 2],
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
@@ -128,6 +130,7 @@ impl World {
             pools: Default::default(),
             planning: Planning::default(),
             entitlements: BTreeMap::new(),
+            held: BTreeSet::new(),
             unserved: Default::default(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
@@ -266,6 +269,12 @@ impl World {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
             }
             Event::Planned { pools, .. } => self.planned(pools),
+            Event::StagesHeld { tenant } => {
+                self.held.insert(*tenant);
+            }
+            Event::StagesReleased { tenant } => {
+                self.held.remove(tenant);
+            }
             Event::EntitlementChanged { tenant, entitlement } => {
                 self.entitlements.insert(*tenant, entitlement.clone());
             }
