@@ -37,6 +37,8 @@ pub(crate) struct Pool {
     pub(crate) starting: VecDeque<Micros>,
     /// The latest starts, this many, have no place.
     unplaced: usize,
+    /// Since when starts have not been needed, and how many of them at no time; `None` while all are.
+    unneeded: Option<(Micros, usize)>,
     /// The duration of a start from its place on, as a decaying mean.
     pub(crate) startup: Option<Mean>,
     /// `None`: the pool is not elastic.
@@ -65,6 +67,7 @@ impl Pool {
             came: BTreeSet::new(),
             starting: VecDeque::new(),
             unplaced: 0,
+            unneeded: None,
             startup: None,
             plan: None,
             unserved: None,
@@ -209,6 +212,25 @@ impl Pool {
     /// The tenant that waits for its first worker waits as long again.
     pub(crate) fn wait_anew(&mut self, now: Micros) {
         self.unserved = self.unserved.map(|(tenant, _)| (tenant, now));
+    }
+
+    /// So many starts are not needed now. Like idle workers they linger, as demand comes and goes faster than many a worker
+    /// starts: returns how many were not needed for that long, and when to look again.
+    pub(crate) fn unneeded_starts(
+        &mut self,
+        count: usize,
+        now: Micros,
+        linger: Micros,
+    ) -> (usize, Option<Micros>) {
+        let (since, before) = self.unneeded.unwrap_or((now, count));
+        let least = before.min(count);
+        let (unneeded, since, left) = match since + linger <= now {
+            true if linger == Micros::ZERO => (count, now, 0),
+            true => (least, now, count - least),
+            false => (0, since, least),
+        };
+        self.unneeded = (left > 0).then_some((since, left));
+        (unneeded, self.unneeded.map(|(since, _)| since + linger))
     }
 
     /// Workers are started. While others wait for a place, so do these.

@@ -52,32 +52,35 @@ impl Sched {
 
     /// After work was given out: starts what demand calls for, stops what nothing needs.
     pub(crate) fn scale(&mut self, out: &mut Vec<Action>) {
-        let mut until = None;
+        let mut until: Option<Micros> = None;
         for (name, pool) in self.pools.active_mut() {
             let Some(plan) = &pool.plan else { continue };
             // A request that waits because of its tenant's bound needs no worker.
             let demand = pool.serving() - pool.idle() + pool.fair_queue.grantable();
             let demand = demand.saturating_sub(pool.serving_came());
             let target = plan.hold.max(plan.ceiling.min(demand));
-            let linger = plan.linger;
+            let (ceiling, linger) = (plan.hold.max(plan.ceiling), plan.linger);
             let alive = pool.serving_started() + pool.starting.len();
+            let excess = alive.saturating_sub(target);
+            let excess_starts = excess.min(pool.starting.len());
+            let (unneeded, due) = pool.unneeded_starts(excess_starts, self.now, linger);
+            // What exceeds the plan itself goes at once.
+            let count = unneeded.max(alive.saturating_sub(ceiling).min(excess_starts));
             if alive < target {
                 let count = target - alive;
                 pool.start(self.now, count);
                 out.push(Action::StartWorkers { pool: Arc::clone(name), count });
-                continue;
             }
-            let excess = alive - target;
-            let count = excess.min(pool.starting.len());
             if count > 0 {
                 pool.cancel_starts(count);
                 out.push(Action::CancelStarts { pool: Arc::clone(name), count });
             }
-            for _ in count..excess {
+            until = [until, due].into_iter().flatten().min();
+            for _ in excess_starts..excess {
                 let Some((since, id)) = pool.longest_idle() else { break };
                 let at = since + linger;
                 if at > self.now {
-                    until = Some(until.map_or(at, |until: Micros| until.min(at)));
+                    until = [until, Some(at)].into_iter().flatten().min();
                     break;
                 }
                 let worker = self.workers.get_mut(&id).expect("an idle worker is there");

@@ -76,6 +76,36 @@ fn a_cancelled_start_that_fails_all_the_same_leads_to_nothing() {
     );
 }
 
+/// Demand comes and goes faster than many a worker starts.
+#[test]
+fn starts_linger_as_idle_workers_do() {
+    check(
+        "
+        0ms plan cpu hold=1 ceiling=3 linger=10ms
+          -> start cpu 1
+        1ms join w1 cpu
+        2ms announce A
+        2ms submit A 0 1
+          -> estimate A 1002ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> start cpu 1
+        3ms finish w1 scored 1ms
+          -> finish A.0 scored t=3ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 3ms
+          -> grant w1 L2 A.1 stage 0 try 1
+        4ms submit A 2
+        5ms finish w1 scored 1ms
+          -> finish A.1 scored t=3ms [0: queued 1ms ran 1ms tries 1]
+          -> grant w1 L3 A.2 stage 0 try 1
+        6ms finish w1 scored 1ms
+          -> finish A.2 scored t=5ms [0: queued 1ms ran 1ms tries 1]
+        14ms tick
+        15ms tick
+          -> cancel starts cpu 1
+        ",
+    );
+}
+
 #[test]
 fn a_lower_plan_cancels_starts_then_stops_the_idle_then_the_busy_when_they_are_done() {
     check(

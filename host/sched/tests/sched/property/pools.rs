@@ -15,6 +15,8 @@ pub(super) const PLAN_PAUSE: Micros = Micros::from_ms(10);
 pub(super) struct Pool {
     pub(super) plan: Option<PoolPlan>,
     pub(super) starting: usize,
+    /// The time since which some of them have not been needed.
+    unneeded_since: Option<Micros>,
 }
 
 #[derive(Default)]
@@ -120,24 +122,41 @@ impl World {
     /// Never too few workers, and above what is needed only those that linger or still work.
     fn check_elastic(&self, plan: &PoolPlan, name: &str, pool: &PoolView) {
         let serving = pool.workers;
-        let grantable = |tenant: &TenantView| match tenant.workers_max {
-            Some(max) => tenant.waiting.min((max as usize).saturating_sub(tenant.workers)),
-            None => tenant.waiting,
-        };
-        let demand = serving - pool.idle + pool.tenants.iter().map(grantable).sum::<usize>();
-        let target = plan.hold.max(plan.ceiling.min(demand));
-        let alive = serving + pool.starting.len() + pool.unplaced.len();
+        let (target, alive) = target_and_alive(plan, pool);
         assert!(alive >= target, "too few: {pool:?}");
         assert!(serving <= plan.ceiling || pool.idle == 0, "idle above the ceiling: {pool:?}");
         if alive == target {
             return;
         }
-        assert_eq!(alive, serving, "starts that nothing needs: {pool:?}");
+        if let Some(since) = self.pools[at(name)].unneeded_since {
+            let until = since + plan.linger;
+            assert!(until > self.now, "starts that nothing needs for too long: {pool:?}");
+            assert!(alive <= plan.ceiling, "starts above the ceiling: {pool:?}");
+            assert!(self.planning.wake.is_some_and(|wake| wake <= until), "nobody looks again");
+        }
+        if target + pool.starting.len() + pool.unplaced.len() >= alive {
+            return;
+        }
         let idle = self.workers.values().filter(|worker| &*worker.pool == name && worker.is_idle());
         let until = idle.map(|worker| worker.idle_since + plan.linger).min();
         if let Some(until) = until {
             assert!(until > self.now, "one lingers for too long: {pool:?}");
             assert!(self.planning.wake.is_some_and(|wake| wake <= until), "nobody looks again");
+        }
+    }
+
+    /// Notes since when starts have not been needed that were not given up.
+    pub(super) fn note_unneeded(&mut self, view: &SchedView, actions: &[Action]) {
+        let now = self.now;
+        for (name, pool) in POOLS.iter().zip(&mut self.pools) {
+            let (Some(plan), Some(seen)) = (&pool.plan, view.pools.get(*name)) else { continue };
+            let (target, alive) = target_and_alive(plan, seen);
+            let given_up = |action: &Action| matches!(action, Action::CancelStarts { pool, .. } if **pool == **name);
+            pool.unneeded_since = match pool.unneeded_since {
+                _ if alive == target || alive == seen.workers => None,
+                Some(since) if !actions.iter().any(given_up) => Some(since),
+                _ => Some(now),
+            };
         }
     }
 
@@ -187,6 +206,17 @@ impl World {
             assert!(planning.wake.is_some_and(|wake| wake <= due), "nobody plans again");
         }
     }
+}
+
+/// The number of workers that are needed, and of those that there are or that start.
+fn target_and_alive(plan: &PoolPlan, pool: &PoolView) -> (usize, usize) {
+    let grantable = |tenant: &TenantView| match tenant.workers_max {
+        Some(max) => tenant.waiting.min((max as usize).saturating_sub(tenant.workers)),
+        None => tenant.waiting,
+    };
+    let demand = pool.workers - pool.idle + pool.tenants.iter().map(grantable).sum::<usize>();
+    let target = plan.hold.max(plan.ceiling.min(demand));
+    (target, pool.workers + pool.starting.len() + pool.unplaced.len())
 }
 
 /// A step that starts workers of a pool stops none of it.

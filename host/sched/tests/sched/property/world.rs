@@ -212,6 +212,7 @@ impl World {
         self.check_entitlements(&grants, &waiting);
         self.check_state(&waiting, &view);
         self.check_plan_calls(&event, calls_for_plan, &actions);
+        self.note_unneeded(&view, &actions);
         self.check_pools(&waiting, &view, &actions);
         self.steps.push(Step { now: self.now, event, actions });
         self.settle();
