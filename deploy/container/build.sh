@@ -55,7 +55,7 @@ worker_base() {
             --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
             --customize-hook='echo "assay:x:65532:65532:assay:/tmp:/bin/false" >>"$1/etc/passwd"' \
             --customize-hook='echo "assay:x:65532:" >>"$1/etc/group"' \
-            --customize-hook='mkdir -m 1777 "$1/join"' \
+            --customize-hook='mkdir -m 1777 "$1/join" "$1/cache"' \
             bookworm "$kept.new"
         mv "$kept.new" "$kept"
     fi

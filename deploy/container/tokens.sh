@@ -19,8 +19,9 @@ while :; do
             export ASSAY_API_KEY
         fi
         if assay worker token --pool "${ASSAY_WORKER_POOL:-cpu}" --server "$ASSAY_WORKER_SERVER" >"$command.new"; then
-            rm -f "$wanted"
+            # In this order, so that nobody waits for a command that is forgotten.
             mv "$command.new" "$command"
+            rm -f "$wanted"
         fi
     done
     sleep 1 &

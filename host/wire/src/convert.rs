@@ -81,9 +81,11 @@ pub fn stage_end(end: Option<End>) -> Result<StageEnd, BadMessage> {
             Ok(StageEnd::Scored(scored))
         }
         Some(End::Failed(failed)) => {
-            let code = ErrorCode::parse(&failed.code).ok_or_else(|| {
+            // Only the end of a batch cancels its requests.
+            let code = ErrorCode::parse(&failed.code).filter(|code| *code != ErrorCode::Cancelled);
+            let code = code.ok_or_else(|| {
                 let code = cut(failed.code, CODE_BYTES_MAX);
-                BadMessage(format!("unknown error code `{code}`"))
+                BadMessage(format!("`{code}` is no error code of a stage"))
             })?;
             let message = cut(failed.message, limits::ERROR_MESSAGE_BYTES_MAX);
             Ok(StageEnd::Failed(StageError { code, message }))
@@ -128,6 +130,8 @@ mod tests {
         }
         let short = StageError { code: ErrorCode::PluginTrap, message: "why".into() };
         assert_eq!(failed("plugin_trap", "why".into()), Ok(StageEnd::Failed(short)));
+        // It would cancel the batch at the next start.
+        assert!(failed("cancelled", String::new()).is_err());
         let BadMessage(problem) = failed(&"x".repeat(1 << 20), String::new()).expect_err("unknown");
         assert!(problem.len() < 200, "{} bytes", problem.len());
     }
