@@ -23,6 +23,7 @@ use crate::telemetry;
 use crate::waiting::Waiting;
 use crate::webhooks;
 use assay_api::sample::SamplesPrepared;
+use assay_core::limits;
 use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
