@@ -4,10 +4,11 @@
 use crate::expression::Expression;
 use crate::kind::{Environment, Kind};
 use crate::matrix;
-use crate::parse::{Parser, spread};
+use crate::parse::Parser;
 use crate::polynomial::Atom;
+use crate::signs::spread;
 use crate::unreadable::{Result, Unreadable};
-use crate::value::{Scalar, Value};
+use crate::value::{Scalar, Value, with_names_that_differ};
 
 impl Parser<'_> {
     /// A value with the unions, differences and sums of matrices that follow it.
@@ -156,9 +157,9 @@ impl Parser<'_> {
             _ => return Err(Unreadable("something is not closed")),
         };
         match (open, close) {
-            ('s', 's') if builder && items.len() == 1 => Ok(items.remove(0)),
-            ('s', 's') | ('{', '}') => Ok(Value::Set(spread(items))),
-            ('(' | '[', ')' | ']') => Ok(rows(items, open, close)),
+            ('s', 's') if builder && items.len() == 1 => Ok(items.remove(0).unnamed()),
+            ('s', 's') | ('{', '}') => Ok(Value::Set(with_names_that_differ(spread(items)))),
+            ('(' | '[', ')' | ']') => Ok(rows(with_names_that_differ(items), open, close)),
             _ => Err(Unreadable("brackets that do not match")),
         }
     }
@@ -186,7 +187,7 @@ impl Parser<'_> {
             self.operate()?;
             let (cell, _) = self.deeper(Self::item)?;
             if let Some(row) = rows.last_mut() {
-                row.push(cell);
+                row.push(cell.unnamed());
             }
             match self.peek() {
                 Some(Kind::Cell) => self.at += 1,
@@ -226,8 +227,11 @@ impl Parser<'_> {
             }
         }
         Ok(match rows.iter().all(|row| row.len() == 1) {
-            true => Value::Set(rows.into_iter().flatten().collect()),
-            false => Value::Matrix(rows),
+            true => Value::Set(with_names_that_differ(rows.into_iter().flatten().collect())),
+            false => {
+                let cells = |row: Vec<Value>| row.into_iter().map(Value::unnamed).collect();
+                Value::Matrix(rows.into_iter().map(cells).collect())
+            }
         })
     }
 

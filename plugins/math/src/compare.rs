@@ -10,11 +10,13 @@
 //! - `x = 5` is `5`, `\{5\}` is `5`, `3 : 4` is `3/4` [never]; two equations are equal up to rearrangement
 //!   and a rational factor, two inequalities up to a positive one.
 //! - Sets, unbracketed lists and unions have no order; points, intervals and matrices do. Values under
-//!   different names keep the names' order.
+//!   different names keep their names, and have the names' order where the other side has none [never].
+//! - Conditions that both sides state of a variable must agree.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
+use crate::condition;
 use crate::equal::Equal;
 use crate::expression::Expression;
 use crate::limits;
@@ -24,10 +26,25 @@ use crate::polynomial::{Atom, Symbol, Work};
 use crate::relate::same_inequality;
 use crate::settings::Settings;
 use crate::units::Unit;
-use crate::value::{Order, Scalar, Value};
+use crate::value::{Name, Order, Scalar, Value};
 
 pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
     match (left, right) {
+        (
+            Value::Given { value, conditions },
+            Value::Given { value: there, conditions: conditions_there },
+        ) => {
+            let (there, conditions_there) =
+                condition::renamed((value, conditions), (there, conditions_there));
+            condition::agree(conditions, &conditions_there, settings)
+                .then(|| compare(value, &there, settings))?
+        }
+        (Value::Given { value, .. }, other) | (other, Value::Given { value, .. }) => {
+            compare(value, other, settings)
+        }
+        (Value::Named { name, value }, Value::Named { name: name_there, value: value_there }) => {
+            (name == name_there).then(|| compare(value, value_there, settings))?
+        }
         (Value::Text(left), Value::Text(right)) => (left == right).then_some(Equal::AsText),
         (Value::Choice(left), Value::Choice(right)) => (left == right).then_some(Equal::AsChoice),
         (Value::Scalar(left), Value::Scalar(right)) => scalars(left, right, settings),
@@ -36,8 +53,12 @@ pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Optio
             Value::Equation { left: left_there, right: right_there },
         ) => equations((left, right), (left_there, right_there), settings),
         (Value::Set(left), Value::Set(right)) => match (assigned(left), assigned(right)) {
-            (Some(values), None) if !settings.strict => unnamed(&values, right, settings),
-            (None, Some(values)) if !settings.strict => unnamed(&values, left, settings),
+            (Some(here), None) if !settings.strict => unnamed(&here.values, right, settings),
+            (None, Some(there)) if !settings.strict => unnamed(&there.values, left, settings),
+            (Some(here), Some(there)) if !settings.strict && here.is_worded_unlike(&there) => {
+                ordered(&here.values, &there.values, settings)
+                    .map(|equal| equal.max(Equal::Unnamed))
+            }
             _ => unordered(left, right, settings),
         },
         (Value::Union(left), Value::Union(right)) => unordered(left, right, settings),
@@ -74,10 +95,11 @@ fn loosely(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
         {
             compare(&Value::Scalar(value.clone()), other, settings)
         }
+        (Value::Named { value, .. }, other) => compare(value, other, settings),
         (Value::Set(items), Value::Sequence { open: '(', close: ')', items: there })
             if !settings.lists_as_points =>
         {
-            unnamed(&assigned(items)?, there, settings)
+            unnamed(&assigned(items)?.values, there, settings)
         }
         (Value::Set(items), Value::Sequence { open: '(', close: ')', items: there })
             if settings.lists_as_points =>
@@ -125,31 +147,50 @@ fn hours_and_minutes(moment: &Moment) -> Option<Vec<Expression>> {
         .then(|| parts.map(|part| Expression::integer(part.into())).to_vec())
 }
 
+/// The values of a list and their names.
+struct Assigned {
+    names: Vec<Name>,
+    values: Vec<Value>,
+}
+
+impl Assigned {
+    /// Whether the names of a side are words, and no name is the same: the values have the order of the names then.
+    fn is_worded_unlike(&self, other: &Self) -> bool {
+        let worded = |side: &Self| side.names.iter().all(|name| matches!(name, Name::Words(_)));
+        let shares = self.names.iter().any(|name| other.names.contains(name));
+        (worded(self) || worded(other)) && !shares
+    }
+}
+
 /// The values of `x = 1, y = 2`, where all names differ by more than an index.
-fn assigned(items: &[Value]) -> Option<Vec<Value>> {
-    let mut names = Vec::new();
-    let mut values = Vec::new();
+fn assigned(items: &[Value]) -> Option<Assigned> {
+    let mut assigned = Assigned { names: Vec::new(), values: Vec::new() };
     for item in items {
-        let Value::Equation { left, right } = item else { return None };
-        let letter = match left {
-            Expression::Atom(Atom::Symbol(symbol)) => {
-                Expression::Atom(Atom::Symbol(Symbol::new(symbol.letter)))
+        let (name, value) = match item {
+            Value::Equation { left, right } if left.is_name() => {
+                (Name::Variable(left.clone()), Value::Scalar(right.clone()))
             }
-            name if name.is_name() => name.clone(),
+            Value::Named { name, value } => (name.clone(), (**value).clone()),
             _ => return None,
         };
-        if names.contains(&letter) {
+        let name = match name {
+            Name::Variable(Expression::Atom(Atom::Symbol(symbol))) => {
+                Name::Variable(Expression::Atom(Atom::Symbol(Symbol::new(symbol.letter))))
+            }
+            name => name,
+        };
+        if assigned.names.contains(&name) {
             return None;
         }
-        names.push(letter);
-        values.push(Value::Scalar(right.clone()));
+        assigned.names.push(name);
+        assigned.values.push(value);
     }
-    (values.len() > 1).then_some(values)
+    (assigned.values.len() > 1).then_some(assigned)
 }
 
 /// Values in the order of their names against the same without names.
 fn unnamed(values: &[Value], bare: &[Value], settings: &Settings) -> Option<Equal> {
-    if bare.iter().any(|item| matches!(item, Value::Equation { .. })) {
+    if bare.iter().any(|item| matches!(item, Value::Equation { .. } | Value::Named { .. })) {
         return None;
     }
     ordered(values, bare, settings).map(|equal| equal.max(Equal::Unnamed))

@@ -9,6 +9,8 @@ pub(crate) fn difference(left: &Value, right: &Value) -> String {
         false => format!("{} members are not {}", right.len(), left.len()),
     };
     match (left, right) {
+        (Value::Given { value, .. }, other) => difference(value, other),
+        (other, Value::Given { value, .. }) => difference(other, value),
         (Value::Scalar(left), Value::Scalar(right)) => match (&left.unit, &right.unit) {
             (Some(here), Some(there)) if here.dimension != there.dimension => {
                 "the units measure different things".into()

@@ -42,7 +42,7 @@ impl Expression {
         Self::Number(BigRational::from_integer(value.into()))
     }
 
-    fn children(&self) -> [Option<&Self>; 2] {
+    pub(crate) fn children(&self) -> [Option<&Self>; 2] {
         match self {
             Self::Number(_) | Self::Decimal(_) | Self::Atom(_) | Self::Infinity => [None, None],
             Self::PlusMinus(inner)
@@ -152,28 +152,30 @@ impl Expression {
         self.any(&|inner| matches!(inner, Self::Decimal(_)))
     }
 
-    /// The same with every `\pm` read as plus, or as minus; `None` where there is no `\pm`.
-    pub(crate) fn signs(&self) -> Option<[Self; 2]> {
-        let signed = self.any(&|inner| matches!(inner, Self::PlusMinus(_)));
-        signed.then(|| [self.with_sign(false), self.with_sign(true)])
+    /// The same with each of its operands changed.
+    pub(crate) fn with_operands(&self, change: &mut impl FnMut(&Self) -> Self) -> Self {
+        let mut one = |inner: &Self| Box::new(change(inner));
+        match self {
+            Self::Number(_) | Self::Decimal(_) | Self::Atom(_) | Self::Infinity => self.clone(),
+            Self::PlusMinus(inner) => Self::PlusMinus(one(inner)),
+            Self::Negate(inner) => Self::Negate(one(inner)),
+            Self::Call(function, inner) => Self::Call(*function, one(inner)),
+            Self::Named(letter, inner) => Self::Named(*letter, one(inner)),
+            Self::Sum(left, right) => Self::Sum(one(left), one(right)),
+            Self::Product(left, right) => Self::Product(one(left), one(right)),
+            Self::Quotient(left, right) => Self::Quotient(one(left), one(right)),
+            Self::Power(left, right) => Self::Power(one(left), one(right)),
+            Self::Root(left, right) => Self::Root(one(left), one(right)),
+            Self::Logarithm(left, right) => Self::Logarithm(one(left), one(right)),
+            Self::Binomial(left, right) => Self::Binomial(one(left), one(right)),
+        }
     }
 
-    fn with_sign(&self, minus: bool) -> Self {
-        let both = |make: fn(Box<Self>, Box<Self>) -> Self, left: &Self, right: &Self| {
-            make(Box::new(left.with_sign(minus)), Box::new(right.with_sign(minus)))
-        };
+    /// The same with another variable in the place of one.
+    pub(crate) fn renamed(&self, from: Symbol, to: Symbol) -> Self {
         match self {
-            Self::PlusMinus(inner) if minus => Self::Negate(Box::new(inner.with_sign(minus))),
-            Self::PlusMinus(inner) => inner.with_sign(minus),
-            Self::Negate(inner) => Self::Negate(Box::new(inner.with_sign(minus))),
-            Self::Call(function, inner) => Self::Call(*function, Box::new(inner.with_sign(minus))),
-            Self::Sum(left, right) => both(Self::Sum, left, right),
-            Self::Product(left, right) => both(Self::Product, left, right),
-            Self::Quotient(left, right) => both(Self::Quotient, left, right),
-            Self::Power(left, right) => both(Self::Power, left, right),
-            Self::Root(left, right) => both(Self::Root, left, right),
-            Self::Logarithm(left, right) => both(Self::Logarithm, left, right),
-            other => other.clone(),
+            Self::Atom(Atom::Symbol(symbol)) if *symbol == from => Self::Atom(Atom::Symbol(to)),
+            other => other.with_operands(&mut |inner| inner.renamed(from, to)),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Finds the final answer in a response, in one pass from front to back.
 //!
 //! In this order: the last `\boxed` (or `\fbox`) with those joined to it; the text after the last mark (`####`,
-//! `A:`, `Answer:`, "answer is"); the whole response where it is nothing but an answer; the last formula
+//! `Answer:`, "answer is", `A:` at the start of a line); the whole response where it is nothing but an answer; the last formula
 //! (`$...$`, `\(...\)`); the last number with the formula it stands in. A "final answer is" after the last box
 //! comes before it. A box that is never closed is a response cut short: then there is no answer, rather than a
 //! part of one. Text before `</think>` counts only where no text follows it, and where a
 //! closed `<answer>` holds anything, the last one's content is the response.
+
+mod last_number;
 
 use std::borrow::Cow;
 
@@ -14,6 +16,8 @@ use crate::limits;
 use crate::parse::{parse_all, parse_mathematics};
 use crate::settings::AnswerFrom;
 use crate::value::choice;
+
+use last_number::{LastNumber, number_length};
 
 /// The place in which an answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,14 +201,6 @@ struct Marks {
     number: Option<LastNumber>,
 }
 
-#[derive(Clone, Copy)]
-struct LastNumber {
-    start: usize,
-    end: usize,
-    /// Digits alone, in groups such as `1 234 567`, to which another may belong.
-    grouped: bool,
-}
-
 impl Marks {
     fn formula_or_number<'a>(&self, text: &'a str, from: AnswerFrom) -> Option<Candidate<'a>> {
         let formula = self.formulas.last().copied();
@@ -232,50 +228,6 @@ impl Marks {
         let run = run.filter(|run| parse_mathematics(run).is_ok());
         Some(Candidate::new(run.unwrap_or_else(|| number.text(text)), Source::LastNumber))
     }
-}
-
-impl LastNumber {
-    /// The number with its first digit at `at`: with a sign, a point, thousands before a space.
-    fn read(bytes: &[u8], at: usize, end: usize, before: Option<Self>) -> Self {
-        let digits = bytes[at..end].iter().all(u8::is_ascii_digit);
-        if let Some(before) = before {
-            let joined = Self { end, ..before };
-            let next = &bytes[before.end..at];
-            if before.grouped && next == b" " && digits && end == at + 3 {
-                return joined;
-            }
-            // `12 or 13` is no single answer, nor is `x = 2 and x = 3`.
-            if joins_numbers(&bytes[..before.start], next) {
-                return Self { grouped: false, ..joined };
-            }
-        }
-        let outside = |at: usize| {
-            at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b')')
-        };
-        let mut start = at;
-        if start > 0 && bytes[start - 1] == b'.' && outside(start - 1) {
-            start -= 1;
-        }
-        let grouped = start == at && digits && end <= at + 3 && bytes[at] != b'0';
-        if start > 0 && bytes[start - 1] == b'-' && outside(start - 1) {
-            start -= 1;
-        }
-        Self { start, end, grouped }
-    }
-
-    fn text(self, text: &str) -> &str {
-        text[self.start..self.end].trim_end_matches(['.', ',', '/'])
-    }
-}
-
-/// Whether the text between two numbers is "or", or "and" where the first is stated, perhaps with a name: ` or x = `.
-fn joins_numbers(before: &[u8], between: &[u8]) -> bool {
-    let stated = || [&b"are "[..], b"is ", b"= ", b": "].iter().any(|word| before.ends_with(word));
-    let after = match between.strip_prefix(b" or ") {
-        Some(after) => Some(after),
-        None => between.strip_prefix(b" and ").filter(|_| stated()),
-    };
-    matches!(after, Some([] | [b'a'..=b'z', b'='] | [b'a'..=b'z', b' ', b'=', b' ']))
 }
 
 fn keep_last<T>(list: &mut Vec<T>, item: T) {
@@ -404,9 +356,10 @@ fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     if ends_with_word(trimmed, b"answer") {
         return Some("the last \"Answer:\"");
     }
-    let lone = bytes[at] == b':' && trimmed.ends_with(b"A");
-    let bounded = trimmed.len() < 2 || !trimmed[trimmed.len() - 2].is_ascii_alphanumeric();
-    (lone && bounded).then_some("the last A:")
+    // "Plan A:" marks nothing.
+    let line = trimmed.strip_suffix(b"A").filter(|_| bytes[at] == b':')?;
+    let before = trim_end(line, b"*#> \t");
+    (before.is_empty() || before.ends_with(b"\n")).then_some("the last A:")
 }
 
 fn next_is_letter(bytes: &[u8], at: usize) -> bool {
@@ -426,17 +379,6 @@ fn ends_with_word(bytes: &[u8], word: &[u8]) -> bool {
     let Some(start) = bytes.len().checked_sub(word.len()) else { return false };
     let bounded = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
     bounded && bytes[start..].eq_ignore_ascii_case(word)
-}
-
-fn number_length(bytes: &[u8]) -> usize {
-    let part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'/');
-    let mut length = bytes.iter().position(|byte| !part(byte)).unwrap_or(bytes.len());
-    if let [b'e' | b'E', after @ ..] = &bytes[length..] {
-        let sign = usize::from(matches!(after, [b'+' | b'-', ..]));
-        let digits = after[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        length += if digits > 0 { 1 + sign + digits } else { 0 };
-    }
-    length + usize::from(bytes.get(length) == Some(&b'%'))
 }
 
 /// The content of the braces after `\boxed`, nested ones included; without braces, the text up to the next

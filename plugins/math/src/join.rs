@@ -25,6 +25,10 @@ const SECOND_THOUGHTS: &[&str] = &[
     "hence",
     "therefore",
     "gives",
+    "giving",
+    "yielding",
+    "making",
+    "resulting",
     "simplifies",
     "equals",
     "becomes",
@@ -35,7 +39,31 @@ const SECOND_THOUGHTS: &[&str] = &[
 /// Whether the text between two boxes joins them to one answer: `\boxed{1}, \boxed{2}`, `\boxed{1} and
 /// \boxed{2}`, `\boxed{3} cats and \boxed{4} dogs`.
 pub(crate) fn joins_boxes(between: &str) -> bool {
-    joins(between, 3)
+    joins(between, 3) && !computes(between)
+}
+
+/// Whether the second box has the value of an operation, as in `, $x+y=\boxed{5}$`: the boxes before are steps to it.
+fn computes(between: &str) -> bool {
+    let Some((before, _)) = between.rsplit_once('=') else { return false };
+    let start = before.rfind([',', ';', '$']).map_or(0, |at| at + 1);
+    let mut depth = 0_i32;
+    // A sign without anything before it is that of a number.
+    let mut operand = false;
+    for (at, c) in before[start..].char_indices() {
+        let rest = &before[start + at..];
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            '-' if hyphenates(rest) => {}
+            '+' | '-' | '*' | '/' if depth == 0 && operand => return true,
+            '\\' if depth == 0 && (rest.starts_with("\\cdot") || rest.starts_with("\\times")) => {
+                return true;
+            }
+            _ => {}
+        }
+        operand |= c.is_alphanumeric() || matches!(c, ')' | '}' | ']');
+    }
+    false
 }
 
 /// Whether the text between two formulas joins them: `$1$ and $2$`. A comma alone does not: formulas follow each
@@ -78,6 +106,11 @@ fn joins(between: &str, others_max: usize) -> bool {
     }
     let relates = between.contains('=') && !connected;
     others <= others_max && (connected || others == 0) && !relates
+}
+
+/// Whether a minus sign begins the second part of a word, as in `y-coordinate`.
+fn hyphenates(rest: &str) -> bool {
+    rest[1..].chars().take_while(|c| c.is_alphabetic()).count() > 2
 }
 
 /// Whether the text after "answer is" only speaks of an answer given before: "this answer is correct".
@@ -128,6 +161,96 @@ pub(crate) fn stated_first(sentence: &str) -> Option<&str> {
     let end = reasons.iter().filter_map(|reason| sentence.find(reason)).min()?;
     let stated = sentence[..end].trim_end_matches([',', ';', ' ']);
     (!stated.is_empty()).then_some(stated)
+}
+
+/// The value with which a sentence begins, with its unit, where what follows only adds to it: `18 dollars` of `18 dollars
+/// for 9 eggs`, `5 miles` of `5 miles (8 km)`. `2 times 9, so 18` begins with a step.
+pub(crate) fn stated_at_start(sentence: &str) -> Option<&str> {
+    const ADDS: &[&str] =
+        &["for", "out", "in", "at", "on", "from", "with", "when", "after", "before", "not"];
+    const GOES_ON: &[&str] = &[
+        "times",
+        "plus",
+        "minus",
+        "divided",
+        "multiplied",
+        "over",
+        "is",
+        "are",
+        "equals",
+        "makes",
+        "making",
+        "gives",
+        "giving",
+        "so",
+        "thus",
+        "hence",
+        "therefore",
+        "then",
+        "which",
+        "and",
+        "or",
+        "but",
+        "to",
+        "actually",
+        "rather",
+        "instead",
+        "wait",
+    ];
+    let value = value_length(sentence)?;
+    let rest = &sentence[value..];
+    let mut words = rest.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    if calculates(rest) || words.any(|word| GOES_ON.contains(&word)) {
+        return None;
+    }
+    let mut end = value;
+    for (at, word) in self::words(rest) {
+        let adds = ADDS.contains(&word);
+        let separates = rest[..at].trim_end().ends_with([',', ';']);
+        let another = word.contains(|c: char| c.is_ascii_digit() || c == '$' || c == '\\');
+        if word.starts_with('(') || !another && (adds || separates) {
+            return Some(sentence[..end].trim_end_matches([',', ';']));
+        }
+        if another {
+            return None;
+        }
+        end = value + at + word.len();
+    }
+    None
+}
+
+/// Whether prose goes on to calculate; what brackets and formulas hold only explains.
+fn calculates(prose: &str) -> bool {
+    let (mut depth, mut formula) = (0_i32, false);
+    prose.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        formula ^= c == '$';
+        depth <= 0 && !formula && matches!(c, '=' | '+' | '*' | '/' | '?' | '\n' | '≈')
+    })
+}
+
+/// The length of the number or formula with which a sentence begins.
+fn value_length(sentence: &str) -> Option<usize> {
+    // `$5 and $x$` begins with an amount.
+    let dollars = sentence.strip_prefix('$').and_then(|inner| inner.split_once('$'));
+    let formula = dollars.filter(|(inner, _)| !inner.ends_with([' ', '(']));
+    let formula = formula.or_else(|| sentence.strip_prefix("\\(")?.split_once("\\)"));
+    if let Some((inner, rest)) = formula {
+        let states = inner.contains(|c: char| c.is_ascii_digit() || c == '\\');
+        return states.then_some(sentence.len() - rest.len());
+    }
+    let sign = sentence.len() - sentence.trim_start_matches(['-', '$', '\\']).len();
+    let number = |text: &str| {
+        let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | '%')));
+        let written = text[..end.unwrap_or(text.len())].trim_end_matches([',', '.', '/']);
+        written.starts_with(|c: char| c.is_ascii_digit()).then_some(written.len())
+    };
+    let whole = sign + number(&sentence[sign..])?;
+    // `1 1/2` is a mixed number.
+    let part = sentence[whole..].strip_prefix(' ').and_then(number);
+    let part = part.filter(|length| sentence[whole + 1..][..*length].contains('/'));
+    let end = whole + part.map_or(0, |length| 1 + length);
+    Some(end + if sentence[end..].starts_with("\\%") { "\\%".len() } else { 0 })
 }
 
 /// The formula without delimiters round the number from `start` to `end`, where it is more than that number.

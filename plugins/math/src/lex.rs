@@ -5,9 +5,9 @@ use crate::kind::{Join, Kind};
 use crate::limits;
 use crate::names::{
     WORDS, command_kind, command_name, degree_length, environment, is_layout, is_text, letter_atom,
-    named, sign,
+    named, number_set, sign,
 };
-use crate::number::{Commas, Number, read, read_based, read_digit};
+use crate::number::{CommaReading, Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
 use crate::units::{self, is_unit_symbol};
 use crate::unreadable::{Result, Unreadable};
@@ -20,12 +20,11 @@ pub(crate) struct Token<'a> {
     pub(crate) spaced: bool,
 }
 
-pub(crate) fn tokens(text: &str, decimal_comma: bool) -> Result<Vec<Token<'_>>> {
+pub(crate) fn tokens(text: &str, commas: CommaReading) -> Result<Vec<Token<'_>>> {
     if text.len() > limits::ANSWER_BYTES_MAX {
         return Err(Unreadable("too long"));
     }
-    let mut lexer =
-        Lexer { text, at: 0, spaced: false, brackets: 0, decimal_comma, tokens: Vec::new() };
+    let mut lexer = Lexer { text, at: 0, spaced: false, brackets: 0, commas, tokens: Vec::new() };
     while lexer.at < text.len() {
         lexer.step()?;
     }
@@ -38,7 +37,7 @@ struct Lexer<'a> {
     spaced: bool,
     /// Open brackets other than LaTeX's groups.
     brackets: usize,
-    decimal_comma: bool,
+    commas: CommaReading,
     tokens: Vec<Token<'a>>,
 }
 
@@ -151,7 +150,10 @@ impl<'a> Lexer<'a> {
             self.push_number(number);
             return Ok(());
         }
-        let commas = Commas { bracketed: self.brackets > 0, decimal: self.decimal_comma };
+        let commas = Commas {
+            bracketed: self.brackets > 0 || self.commas == CommaReading::Separator,
+            decimal: self.commas == CommaReading::Decimal,
+        };
         let number = read(rest, commas)?;
         let length = number.length;
         self.push_number(number);
@@ -381,15 +383,9 @@ impl<'a> Lexer<'a> {
         let letter = letter.ok_or(Unreadable("an unknown set of numbers"))?;
         let mut end = self.rest().len() - after.len() + 1;
         end += usize::from(self.rest()[length..].starts_with('{') && after[1..].starts_with('}'));
-        let kind = match letter {
-            'R' => Kind::Reals,
-            'Z' => Kind::Atom(letter_atom('ℤ')),
-            'N' => Kind::Atom(letter_atom('ℕ')),
-            'Q' => Kind::Atom(letter_atom('ℚ')),
-            'C' => Kind::Atom(letter_atom('ℂ')),
-            _ => return Err(Unreadable("an unknown set of numbers")),
-        };
-        self.push(kind, end);
+        let (kind, more) = number_set(letter, &self.rest()[end..])
+            .ok_or(Unreadable("an unknown set of numbers"))?;
+        self.push(kind, end + more);
         Ok(())
     }
 

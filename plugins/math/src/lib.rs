@@ -19,6 +19,7 @@ mod join;
 
 mod algebra;
 mod collections;
+mod condition;
 mod fold;
 mod kind;
 mod lex;
@@ -29,6 +30,7 @@ mod names;
 mod number;
 mod parse;
 mod relate;
+mod signs;
 mod unreadable;
 
 mod compare;

@@ -39,7 +39,7 @@ pub(crate) const MATRIX_SIDE_MAX: usize = 8;
 pub(crate) const PLAIN_CHARS_MAX: usize = 120;
 /// Accepted answers in one label.
 pub(crate) const LABELS_MAX: usize = 64;
-/// Elements of one side up to which sets are matched pair by pair.
+/// Elements of one side up to which sets are matched pair by pair, and values of what holds several `\pm`.
 pub(crate) const SET_MAX: usize = 32;
 /// Characters of an answer shown in an explanation.
 pub(crate) const SHOWN_CHARS_MAX: usize = 160;

@@ -116,6 +116,44 @@ pub(crate) fn named(name: &str) -> Option<Kind<'static>> {
     })
 }
 
+/// The set of numbers of a letter, with the signs after it that leave a part of it, and their length.
+pub(crate) fn number_set(letter: char, after: &str) -> Option<(Kind<'static>, usize)> {
+    let sign = match letter {
+        'R' => 'ℝ',
+        'Z' => 'ℤ',
+        'N' => 'ℕ',
+        'Q' => 'ℚ',
+        'C' => 'ℂ',
+        _ => return None,
+    };
+    let part = part_of_numbers(after, matches!(letter, 'Z' | 'N'));
+    let symbol = part.and_then(|(part, length)| Some((Symbol::new(sign).indexed(part)?, length)));
+    Some(match symbol {
+        Some((symbol, length)) => (Kind::Atom(Atom::Symbol(symbol)), length),
+        None if letter == 'R' => (Kind::Reals, 0),
+        None => (Kind::Atom(letter_atom(sign)), 0),
+    })
+}
+
+/// The part of a set of numbers that `^+`, `_{\ge 0}` or `^*` means, and the length of these signs.
+fn part_of_numbers(text: &str, whole: bool) -> Option<(&'static str, usize)> {
+    let after = text.strip_prefix(['^', '_'])?;
+    let (inner, length) = match after.strip_prefix('{') {
+        Some(group) => (group.split_once('}')?.0, group.find('}')? + "_{}".len()),
+        None => (after.get(..1)?, "_+".len()),
+    };
+    let inner = inner.replace(' ', "").replace("\\geqslant", "\\ge").replace("\\geq", "\\ge");
+    let part = match inner.as_str() {
+        "+" | ">0" => "+",
+        "\\ge1" if whole => "+",
+        "-" | "<0" => "-",
+        "*" | "\\ast" | "\\neq0" | "\\ne0" => "*",
+        ">=0" | "\\ge0" => "0",
+        _ => return None,
+    };
+    Some((part, length))
+}
+
 /// The name of a command at the start of a text.
 pub(crate) fn command_name(text: &str) -> Option<&str> {
     let name = text.strip_prefix('\\')?;

@@ -20,6 +20,16 @@ pub(crate) struct Number {
     pub(crate) length: usize,
 }
 
+/// How the commas between the digits of a whole text are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommaReading {
+    /// By the digits after them and the brackets round them.
+    ByPlace,
+    Decimal,
+    /// Each separates members, as inside brackets.
+    Separator,
+}
+
 /// The meaning of commas in a number, from the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Commas {

@@ -5,14 +5,17 @@
 //! The recursion is bounded by [`limits::DEPTH_MAX`], the chains by [`limits::OPERATIONS_MAX`]; it
 //! must never panic, whatever the tokens.
 
+use crate::condition::{Words, given, separate};
 use crate::kind::{Join, Kind};
 use crate::lex::{Token, tokens};
 use crate::limits;
 use crate::moment::Moment;
 use crate::names::is_text;
+use crate::number::CommaReading;
 use crate::relate::{is_relation, relate};
+use crate::signs::spread;
 use crate::unreadable::{Result, Unreadable};
-use crate::value::{Scalar, Value, is_wordy, plain, words_as_value};
+use crate::value::{Name, Value, is_wordy, plain, with_names_that_differ, words_as_value};
 
 /// Reads an answer; words that are no mathematics are a text.
 pub(crate) fn parse(text: &str) -> Result<Value> {
@@ -28,7 +31,7 @@ pub(crate) fn parse(text: &str) -> Result<Value> {
 /// Reads mathematics; a name that cannot be read may stand before its value.
 pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
     parse_all(text).or_else(|unreadable| match value_of_named(text) {
-        Some(value) => read(value, false),
+        Some(value) => read(value, CommaReading::ByPlace),
         None => Err(unreadable),
     })
 }
@@ -46,8 +49,10 @@ pub(crate) fn parse_all(text: &str) -> Result<Value> {
     }
     // `\text{80 miles}` says what `80 miles` does; words alone stay a text.
     match inner.filter(|inner| inner.contains(|c: char| c.is_ascii_digit() || c == ',')) {
-        Some(inner) => read(inner, false).or_else(|_| read(text, false)),
-        None => read(text, false),
+        Some(inner) => {
+            read(inner, CommaReading::ByPlace).or_else(|_| read(text, CommaReading::ByPlace))
+        }
+        None => read(text, CommaReading::ByPlace),
     }
 }
 
@@ -65,14 +70,36 @@ pub(crate) fn parse_decimal_comma(text: &str) -> Option<Value> {
     let (at, None) = (commas.next()?, commas.next()) else { return None };
     let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
     let between = at > 0 && digit(bytes.get(at - 1)) && digit(bytes.get(at + 1));
-    let value = between.then(|| read(text, true).ok())??;
+    let value = between.then(|| read(text, CommaReading::Decimal).ok())??;
     matches!(value, Value::Scalar(_) | Value::Equation { .. }).then_some(value)
 }
 
-fn read(text: &str, decimal_comma: bool) -> Result<Value> {
-    let tokens = tokens(text, decimal_comma)?;
+/// The same with every comma between its members, where it is a list so.
+pub(crate) fn parse_separated(text: &str) -> Option<Value> {
+    // `1,000` is no list.
+    let padded = |after: &str| {
+        after.starts_with('0') && after[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let listed = text.contains(',') && !text.split(',').skip(1).any(padded);
+    let value = listed.then(|| read(text, CommaReading::Separator).ok())??;
+    matches!(value, Value::Set(_)).then_some(value)
+}
+
+fn read(text: &str, commas: CommaReading) -> Result<Value> {
+    let tokens = tokens(text, commas)?;
+    let given = Words::before_condition(&tokens).and_then(|words| {
+        let value =
+            read_tokens(&text[..tokens[words.start()].start], tokens[..words.start()].to_vec());
+        let mut conditions = parser(text, tokens[words.end()..].to_vec());
+        let (items, _) = conditions.items().ok().filter(|_| conditions.peek().is_none())?;
+        words.given(value.ok()?, items)
+    });
+    given.map_or_else(|| read_tokens(text, tokens), Ok)
+}
+
+fn parser<'a>(text: &'a str, tokens: Vec<Token<'a>>) -> Parser<'a> {
     let listed = listed(&tokens);
-    let mut parser = Parser {
+    Parser {
         text,
         tokens,
         listed,
@@ -81,7 +108,11 @@ fn read(text: &str, decimal_comma: bool) -> Result<Value> {
         operations: 0,
         inside_bars: false,
         degrees: Degrees::Dropped { any: false },
-    };
+    }
+}
+
+fn read_tokens(text: &str, tokens: Vec<Token>) -> Result<Value> {
+    let mut parser = parser(text, tokens);
     let value = parser.answer()?;
     match parser.peek() {
         None => Ok(value),
@@ -276,14 +307,15 @@ impl<'a> Parser<'a> {
         }
         let either = !joins.is_empty() && joins.iter().all(|join| *join == Join::Or);
         if either && (inequalities || items.iter().all(Value::is_unbounded)) {
-            return Ok((vec![Value::Union(spread(items))], false));
+            let parts = with_names_that_differ(spread(items));
+            return Ok((vec![Value::Union(parts)], false));
         }
         Ok((items, false))
     }
 
     /// Sides and the relations between them, and whether it is an inequality.
     pub(crate) fn item(&mut self) -> Result<(Value, bool)> {
-        self.skip_words_before_value();
+        let words = self.skip_words_before_value();
         let mut sides = vec![self.ratio()?];
         let mut relations = Vec::new();
         while let Some(kind) = self.peek().filter(|kind| is_relation(kind)) {
@@ -295,17 +327,33 @@ impl<'a> Parser<'a> {
         let inequality = relations
             .iter()
             .any(|relation| !matches!(relation, Kind::Equal | Kind::Approximately | Kind::In));
-        Ok((relate(sides, &relations)?, inequality))
+        let value = relate(sides, &relations)?;
+        Ok(match (words, value) {
+            (None, value)
+            | (_, value @ (Value::Equation { .. } | Value::Chain { .. } | Value::Named { .. })) => {
+                (value, inequality)
+            }
+            (Some(words), value) => {
+                (Value::Named { name: Name::Words(words), value: Box::new(value) }, inequality)
+            }
+        })
     }
 
-    /// `\text{Area} = 5` is 5, and so are `= 5` and `approximately 5`.
-    fn skip_words_before_value(&mut self) {
+    /// `\text{Area} = 5` is 5, and so are `= 5` and `approximately 5`. Gives the words that name the value.
+    fn skip_words_before_value(&mut self) -> Option<String> {
         let words = self.tokens[self.at..]
             .iter()
             .take_while(|token| matches!(token.kind, Kind::Word(_)))
             .count();
         if words > 0 && matches!(self.peek_at(words), Some(Kind::Equal | Kind::Approximately)) {
+            let name =
+                self.tokens[self.at..self.at + words].iter().filter_map(|token| match token.kind {
+                    Kind::Word(word) => Some(plain(word)),
+                    _ => None,
+                });
+            let name = name.collect();
             self.at += words + 1;
+            return Some(name);
         } else if matches!(self.peek(), Some(Kind::Equal | Kind::Approximately))
             && self.at == 0
             && self.tokens.len() > 1
@@ -320,6 +368,7 @@ impl<'a> Parser<'a> {
                 ["about", "approximately", "approx", "roughly", "exactly", "USD", "EUR", "Rs"];
             self.at += usize::from(before_number && vague.contains(&word.trim_end_matches('.')));
         }
+        None
     }
 
     /// A side, or a ratio of sides: `3 : 4`.
@@ -341,71 +390,20 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The same with both values of what holds `\pm`.
-pub(crate) fn spread(items: Vec<Value>) -> Vec<Value> {
-    let mut all = Vec::with_capacity(items.len());
-    for item in items {
-        match item {
-            Value::Scalar(scalar) => match scalar.expression.signs() {
-                Some(both) => all.extend(
-                    both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })),
-                ),
-                None => all.push(Value::Scalar(scalar)),
-            },
-            Value::Equation { left, right } => match right.expression.signs() {
-                Some(both) => all.extend(both.map(|expression| Value::Equation {
-                    left: left.clone(),
-                    right: Scalar { expression, ..right.clone() },
-                })),
-                None => all.push(Value::Equation { left, right }),
-            },
-            Value::Sequence { open, close, items } => match signed(&items) {
-                Some(both) => {
-                    all.extend(both.map(|items| Value::Sequence { open, close, items }));
-                }
-                None => all.push(Value::Sequence { open, close, items }),
-            },
-            other => all.push(other),
-        }
-    }
-    all
-}
-
-/// The members with every `\pm` read as plus, and as minus: `(\pm 3, 0)` is two points.
-fn signed(members: &[Value]) -> Option<[Vec<Value>; 2]> {
-    let signs = |member: &Value| match member {
-        Value::Scalar(scalar) => scalar.expression.signs(),
-        _ => None,
-    };
-    members.iter().any(|member| signs(member).is_some()).then(|| {
-        [0, 1].map(|at| {
-            let one = |member: &Value| match (member, signs(member)) {
-                (Value::Scalar(scalar), Some(both)) => {
-                    Value::Scalar(Scalar { expression: both[at].clone(), ..scalar.clone() })
-                }
-                _ => member.clone(),
-            };
-            members.iter().map(one).collect()
-        })
-    })
-}
-
 /// One value of the lists between semicolons: `x=1, y=2; x=3, y=4` are two points.
 fn gather(mut groups: Vec<Vec<Value>>) -> Value {
     if groups.len() > 1 {
         let points = groups.into_iter().map(|group| match group.len() {
-            1 => group,
+            1 => group.into_iter().map(Value::unnamed).collect(),
             _ => vec![Value::Sequence { open: '(', close: ')', items: group }],
         });
         return Value::Set(points.flatten().collect());
     }
-    let mut items = groups.pop().unwrap_or_default();
-    // `2k\pi, k \in \mathbb{Z}` says what `k` is and lists no second value.
-    if items.iter().any(|item| !item.is_number_set()) {
-        items.retain(|item| !item.is_number_set());
-    }
-    match items.len() {
+    let (items, conditions) = separate(groups.pop().unwrap_or_default());
+    let mut items = with_names_that_differ(items);
+    let value = match items.len() {
         1 => items.remove(0),
         _ => Value::Set(items),
-    }
+    };
+    given(value, conditions)
 }

@@ -1,5 +1,7 @@
 //! Values of relations between their sides: equations, intervals, unions, and inequalities that stay as they are.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
@@ -10,7 +12,7 @@ use crate::function::Function;
 use crate::kind::Kind;
 use crate::polynomial::{Atom, Work};
 use crate::unreadable::{Result, Unreadable};
-use crate::value::{Order, Scalar, Value};
+use crate::value::{Name, Order, Scalar, Value};
 
 const UNUSABLE: Unreadable = Unreadable("a relation that is neither an equation nor an interval");
 
@@ -41,7 +43,8 @@ pub(crate) fn relate(mut sides: Vec<Value>, relations: &[Kind]) -> Result<Value>
         return Ok(side);
     }
     if relations == [Kind::In] {
-        return Ok(sides.remove(1));
+        let set = sides.remove(1);
+        return member(sides.remove(0), set);
     }
     if relations.iter().all(|relation| matches!(relation, Kind::Equal | Kind::Approximately)) {
         return equation(sides, relations);
@@ -55,10 +58,43 @@ pub(crate) fn relate(mut sides: Vec<Value>, relations: &[Kind]) -> Result<Value>
     }
     let orders = relations.iter().map(order).collect::<Option<Vec<_>>>().ok_or(UNUSABLE)?;
     let (scalars, orders) = ascending(scalars, orders)?;
-    Ok(solved(&scalars, &orders).unwrap_or(Value::Chain {
-        sides: scalars.into_iter().map(|scalar| scalar.expression).collect(),
-        orders: orders.into_iter().map(|(order, _)| order).collect(),
-    }))
+    Ok(match (solved(&scalars, &orders), unknown(&scalars)) {
+        (Some(value), Some(name)) => {
+            Value::Named { name: Name::Variable(name), value: Box::new(value) }
+        }
+        (Some(value), None) => value,
+        (None, _) => Value::Chain {
+            sides: scalars.into_iter().map(|scalar| scalar.expression).collect(),
+            orders: orders.into_iter().map(|(order, _)| order).collect(),
+        },
+    })
+}
+
+/// `x \in [0, 1]` is the set under a name, `(x, y) \in ...` the set. More than a name before the sign, as in `2k+1 : k
+/// \in \mathbb{Z}`, would change the set.
+fn member(member: Value, set: Value) -> Result<Value> {
+    match member {
+        Value::Scalar(Scalar { expression, unit: None, percent: false, .. })
+            if expression.is_name() && !matches!(expression, Expression::Call(..)) =>
+        {
+            Ok(Value::Named { name: Name::Variable(expression), value: Box::new(set) })
+        }
+        Value::Sequence { .. } if names(&member) => Ok(set),
+        _ => Err(Unreadable("a member that is no variable")),
+    }
+}
+
+/// The variable that an inequality is solved for.
+fn unknown(sides: &[Scalar]) -> Option<Expression> {
+    let first = |wanted: fn(&Scalar) -> bool| {
+        sides.iter().find(|side| wanted(side)).map(|side| side.expression.clone())
+    };
+    first(is_unknown).or_else(|| first(is_variable)).or_else(|| {
+        let mut symbols = BTreeSet::new();
+        sides.iter().for_each(|side| side.expression.collect_symbols(&mut symbols));
+        let only = symbols.pop_first().filter(|_| symbols.is_empty())?;
+        Some(Expression::Atom(Atom::Symbol(only)))
+    })
 }
 
 /// The order, and whether it descends.

@@ -1,9 +1,10 @@
-//! The second reading of a text that has two, tried where the first is not equal: a comma as a decimal mark, `e` as
-//! Euler's number, the letters after a number as its unit.
+//! The second reading of a text that has two, tried where the first is not equal: a comma as a decimal mark or
+//! between members, a list as one value stated several times, `e` as Euler's number, the letters after a number as its
+//! unit.
 
 use crate::compare::compare;
 use crate::equal::Equal;
-use crate::parse::{parse_decimal_comma, parse_mathematics};
+use crate::parse::{parse_decimal_comma, parse_mathematics, parse_separated};
 use crate::settings::Settings;
 use crate::units::{is_known_in_any_case, is_length};
 use crate::value::{Scalar, Value};
@@ -18,6 +19,8 @@ pub(crate) fn reread(
         return None;
     }
     as_decimal_comma(label, answer, settings)
+        .or_else(|| as_separated(label, answer, settings))
+        .or_else(|| as_alternatives(label.1, answer.1, settings))
         .or_else(|| as_euler(label, answer, settings))
         .or_else(|| as_measured(label, answer, settings))
 }
@@ -41,6 +44,45 @@ fn as_decimal_comma(
         None
     };
     equal.map(|equal| equal.max(Equal::DecimalComma))
+}
+
+/// The comparison where the commas of a single value separate members, as those of the other side do:
+/// `153,370,371,407`.
+fn as_separated(
+    label: (&str, &Value),
+    answer: (&str, &Value),
+    settings: &Settings,
+) -> Option<Equal> {
+    let equal = match (label.1, answer.1) {
+        (Value::Set(_), Value::Scalar(_)) => {
+            compare(label.1, &parse_separated(answer.0)?, settings)
+        }
+        (Value::Scalar(_), Value::Set(_)) => {
+            compare(&parse_separated(label.0)?, answer.1, settings)
+        }
+        _ => None,
+    };
+    equal.map(|equal| equal.max(Equal::Separated))
+}
+
+/// The comparison where an answer states one value several times: `\frac12 \text{ or } 0.5`. Values that are equal only
+/// without a percent sign, under other names or in other units are different answers.
+fn as_alternatives(label: &Value, answer: &Value, settings: &Settings) -> Option<Equal> {
+    let named = |value: &Value| match value {
+        Value::Scalar(scalar) => Some((None, scalar.clone())),
+        Value::Equation { left, right } => Some((Some(left.clone()), right.clone())),
+        _ => None,
+    };
+    let Value::Set(items) = answer else { return None };
+    let wanted = Value::Scalar(named(label)?.1);
+    let values: Vec<_> = items.iter().map(named).collect::<Option<_>>()?;
+    let (name, first) = values.first()?;
+    let alike = values.iter().all(|(other, scalar)| other == name && scalar.unit == first.unit);
+    let equal = items.iter().zip(&values).map(|(item, (_, scalar))| {
+        let bare = compare(&wanted, &Value::Scalar(scalar.clone()), settings)?;
+        (bare != Equal::Hundredfold).then(|| compare(label, item, settings))?
+    });
+    alike.then(|| equal.collect::<Option<Vec<_>>>()?.into_iter().max())?
 }
 
 /// The comparison where `2e-2` is `2e - 2`, of one side or both.

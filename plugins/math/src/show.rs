@@ -8,7 +8,7 @@ use crate::function::Function;
 use crate::limits;
 use crate::polynomial::Atom;
 use crate::units::Unit;
-use crate::value::{Order, Scalar, Value};
+use crate::value::{Name, Order, Scalar, Value};
 
 pub(crate) fn show(value: &Value) -> String {
     let mut writer = Writer { text: String::new(), left: limits::PLAIN_CHARS_MAX };
@@ -97,6 +97,25 @@ impl Writer {
                 }
             }
             Value::Moment(moment) => self.put(&moment.plain()),
+            Value::Named { name, value } => {
+                match name {
+                    Name::Variable(variable) => self.expression(variable, 0),
+                    Name::Words(words) => self.put(words),
+                }
+                self.put(": ");
+                self.value(value);
+            }
+            Value::Given { value, conditions } => {
+                self.value(value);
+                for (at, condition) in conditions.iter().enumerate() {
+                    self.put(if at > 0 { ", " } else { " for " });
+                    self.atom(Atom::Symbol(condition.variable));
+                    if let Some(domain) = &condition.domain {
+                        self.put(" in ");
+                        self.value(domain);
+                    }
+                }
+            }
             Value::Choice(letter) => {
                 self.put("choice ");
                 self.put(letter.encode_utf8(&mut [0; 4]));

@@ -1,9 +1,10 @@
 //! The value of an answer after it is read.
 
+use crate::condition::Condition;
 use crate::expression::Expression;
 use crate::moment::Moment;
 use crate::names::is_text;
-use crate::polynomial::Atom;
+use crate::polynomial::{Atom, Symbol};
 use crate::units::Unit;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,15 @@ pub(crate) enum Order {
     LessEqual,
     Equal,
     NotEqual,
+}
+
+/// The name before a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Name {
+    /// A variable, or what stands for one, such as `f(1)`.
+    Variable(Expression),
+    /// Words, as [`plain`] leaves them.
+    Words(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +63,16 @@ pub(crate) enum Value {
     Ratio(Vec<Expression>),
     /// A date or a time of day.
     Moment(Moment),
+    /// A value in a list, or a set of values, under its name: `\text{Alice} = 3`, `x > 2`, `x \in [0, 1]`.
+    Named {
+        name: Name,
+        value: Box<Value>,
+    },
+    /// An answer with what is said of its variables.
+    Given {
+        value: Box<Value>,
+        conditions: Vec<Condition>,
+    },
     /// A letter of a multiple choice.
     Choice(char),
     /// Words, as [`plain`] leaves them.
@@ -76,6 +96,7 @@ impl Value {
             Self::Chain { .. } => "an inequality",
             Self::Ratio(_) => "a ratio",
             Self::Moment(_) => "a date or time",
+            Self::Named { value, .. } | Self::Given { value, .. } => value.kind(),
             Self::Choice(_) => "a choice",
             Self::Text(_) => "a text",
         }
@@ -86,10 +107,37 @@ impl Value {
         Self::scalar(if negative { Expression::Negate(Box::new(infinity)) } else { infinity })
     }
 
+    /// The same without its name.
+    pub(crate) fn unnamed(self) -> Self {
+        match self {
+            Self::Named { value, .. } => *value,
+            other => other,
+        }
+    }
+
+    pub(crate) fn name(&self) -> Option<&Name> {
+        match self {
+            Self::Named { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The symbol of a set of numbers, such as that of the whole or the positive real ones.
+    pub(crate) fn number_set(&self) -> Option<Symbol> {
+        match self {
+            Self::Scalar(Scalar { expression: Expression::Atom(Atom::Symbol(symbol)), .. })
+                if matches!(symbol.letter, 'ℤ' | 'ℕ' | 'ℚ' | 'ℂ' | 'ℝ') =>
+            {
+                Some(*symbol)
+            }
+            Self::Named { value, .. } => value.number_set(),
+            _ => None,
+        }
+    }
+
     /// Whether it is the set of whole or natural numbers, which `k \in \mathbb{Z}` is read as too.
-    pub(crate) fn is_number_set(&self) -> bool {
-        matches!(self, Self::Scalar(Scalar { expression: Expression::Atom(Atom::Symbol(symbol)), .. })
-            if matches!(symbol.letter, 'ℤ' | 'ℕ'))
+    pub(crate) fn is_whole_numbers(&self) -> bool {
+        self.number_set().is_some_and(|symbol| matches!(symbol.letter, 'ℤ' | 'ℕ'))
     }
 
     /// Whether it is an interval without an end on one side.
@@ -98,6 +146,9 @@ impl Value {
             matches!(item, Self::Scalar(Scalar { expression, .. })
                 if expression.any(&|inner| *inner == Expression::Infinity))
         };
+        if let Self::Named { value, .. } = self {
+            return value.is_unbounded();
+        }
         matches!(self, Self::Sequence { items, .. } if items.iter().any(infinite))
     }
 
@@ -106,6 +157,60 @@ impl Value {
         let items = vec![Self::infinity(true), Self::infinity(false)];
         Self::Sequence { open: '(', close: ')', items }
     }
+
+    /// The same with every expression changed.
+    pub(crate) fn changed(&self, change: &mut impl FnMut(&Expression) -> Expression) -> Self {
+        let mut scalar = |scalar: &Scalar| Scalar {
+            expression: change(&scalar.expression),
+            rounded: scalar.rounded.as_ref().map(|rounded| Box::new(change(rounded))),
+            ..scalar.clone()
+        };
+        match self {
+            Self::Scalar(value) => Self::Scalar(scalar(value)),
+            Self::Equation { left, right } => {
+                let right = scalar(right);
+                Self::Equation { left: change(left), right }
+            }
+            Self::Set(items) => Self::Set(all_changed(items, change)),
+            Self::Union(items) => Self::Union(all_changed(items, change)),
+            Self::Sequence { open, close, items } => {
+                Self::Sequence { open: *open, close: *close, items: all_changed(items, change) }
+            }
+            Self::Matrix(rows) => {
+                Self::Matrix(rows.iter().map(|row| all_changed(row, change)).collect())
+            }
+            Self::Chain { sides, orders } => {
+                Self::Chain { sides: sides.iter().map(change).collect(), orders: orders.clone() }
+            }
+            Self::Ratio(parts) => Self::Ratio(parts.iter().map(change).collect()),
+            Self::Named { name, value } => {
+                Self::Named { name: name.clone(), value: Box::new(value.changed(change)) }
+            }
+            Self::Given { value, conditions } => Self::Given {
+                value: Box::new(value.changed(change)),
+                conditions: conditions.clone(),
+            },
+            Self::Moment(_) | Self::Choice(_) | Self::Text(_) => self.clone(),
+        }
+    }
+}
+
+fn all_changed(items: &[Value], change: &mut impl FnMut(&Expression) -> Expression) -> Vec<Value> {
+    items.iter().map(|item| item.changed(change)).collect()
+}
+
+/// The members of a list, with their names where those differ.
+pub(crate) fn with_names_that_differ(items: Vec<Value>) -> Vec<Value> {
+    let mut names = items.iter().filter_map(|item| match item {
+        Value::Named { name, .. } => Some(name.clone()),
+        Value::Equation { left, .. } => Some(Name::Variable(left.clone())),
+        _ => None,
+    });
+    let first = names.next();
+    if names.any(|name| Some(name) != first) {
+        return items;
+    }
+    items.into_iter().map(Value::unnamed).collect()
 }
 
 /// A text for comparison as words: lower case, without layout, white space and outer punctuation.

@@ -5,9 +5,9 @@ use crate::difference::difference;
 use crate::equal::Equal;
 use crate::extract::{Candidate, Source, find, find_inside, last_answer, last_boxes};
 use crate::fold::fold;
-use crate::join::stated_first;
+use crate::join::{stated_at_start, stated_first};
 use crate::label::{Label, Reading, lettered};
-use crate::parse::{parse, parse_mathematics};
+use crate::parse::{parse, parse_all, parse_mathematics};
 use crate::profiles;
 use crate::rereading::reread;
 use crate::settings::{AnswerFrom, Boxes, Profile, Settings};
@@ -18,6 +18,7 @@ use crate::verdict::{Verdict, Verified, shown};
 
 #[must_use]
 pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified {
+    let response = without_special_tokens(response);
     match settings.profile {
         Profile::Assay => verify_by_rules(response, labels, settings),
         Profile::MathVerify => {
@@ -30,6 +31,29 @@ pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified
         }
         profile => profiles::verify(profile, response, labels),
     }
+}
+
+/// A response without the special tokens of models at its end: `<|im_end|>`, `</s>`, `<eos>`.
+fn without_special_tokens(response: &str) -> &str {
+    let mut rest = response.trim_end();
+    let mut kept = response;
+    while let Some(before) = before_special_token(rest) {
+        rest = before.trim_end();
+        kept = rest;
+    }
+    kept
+}
+
+fn before_special_token(text: &str) -> Option<&str> {
+    let plain = ["</s>", "<eos>"].into_iter().find_map(|token| text.strip_suffix(token));
+    plain.or_else(|| {
+        [("<|", "|>"), ("<｜", "｜>")].into_iter().find_map(|(open, close)| {
+            let (before, name) = text.strip_suffix(close)?.rsplit_once(open)?;
+            let named = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁'));
+            // `<|x|>` may be mathematics.
+            (named && name.len() > 1).then_some(before)
+        })
+    })
 }
 
 fn verify_by_rules(response: &str, labels: &[Label], settings: &Settings) -> Verified {
@@ -104,6 +128,13 @@ fn judge_sentence(
     settings: &Settings,
 ) -> Judgement {
     let judged = judge(&found, labels, settings);
+    // The label may be these words themselves.
+    if judged.verdict != Verdict::CorrectText
+        && let Some(start) = at_start(&found, from)
+    {
+        let start = Candidate { text: start.to_owned().into(), source: found.source };
+        return judge(&start, labels, settings);
+    }
     let wordy = matches!(found.source, Source::Marked(_) | Source::Formula);
     if judged.verdict == Verdict::Unparsable
         && wordy
@@ -120,6 +151,15 @@ fn judge_sentence(
     judged
 }
 
+/// The value with which marked prose begins.
+fn at_start<'a>(found: &'a Candidate, from: AnswerFrom) -> Option<&'a str> {
+    let marked = matches!(found.source, Source::Marked(_));
+    let start = stated_at_start(&found.text).filter(|_| marked)?;
+    let wanted = from == AnswerFrom::Anywhere || start.starts_with(['$', '\\']);
+    let prose = || parse_all(&found.text).is_err();
+    (wanted && prose() && parse_mathematics(start).is_ok()).then_some(start)
+}
+
 /// Whether a sentence says only what the answer is not: `not 5`, but neither `5, not 6` nor `not 5 but 6`.
 fn denies(sentence: &str) -> bool {
     let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -131,7 +171,11 @@ fn denies(sentence: &str) -> bool {
 fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement {
     let text = found.text.as_ref();
     let took = format!("took `{}` from {}", shown(text), found.source.describe());
-    let answer = parse_mathematics(text);
+    let answer = parse_mathematics(text).or_else(|unreadable| {
+        // `(D) 26` is 26 for labels without a letter.
+        let lettered = lettered(text).filter(|_| labels.iter().all(|label| label.letter.is_none()));
+        lettered.and_then(|(_, rest)| parse_mathematics(rest).ok()).ok_or(unreadable)
+    });
     let words = plain(text);
     let read = match &answer {
         Ok(value) => format!(", read as {}", show(value)),

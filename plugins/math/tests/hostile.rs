@@ -178,6 +178,12 @@ const PIECES: &[&str] = &[
     "Answer: ",
     "A:",
     "x_1",
+    r"\text{ for all } n \ge ",
+    r", k \in \mathbb{Z}^+",
+    r"\text{Alice} = ",
+    "x > ",
+    "1 1/2",
+    "<|im_end|>",
 ];
 
 const PROFILES: &[&str] =

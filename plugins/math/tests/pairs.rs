@@ -381,6 +381,14 @@ fn words_and_choices() {
         assert_eq!(judge("(D) 27", label, &Settings::default()), Verdict::Unparsable, "{label}");
         wrong(label, &["C", "27"]);
     }
+    // The letter before an answer whose label has none.
+    for answer in [r"\textbf{(D) } 26", r"\text{(D)}\ 26", "(D) 26"] {
+        let no = Settings::default();
+        assert_eq!(judge(answer, "26", &no), Verdict::CorrectExact, "{answer}");
+        assert_eq!(judge(answer, "27", &no), Verdict::Wrong, "{answer}");
+        assert_eq!(judge(answer, "B", &no), Verdict::Wrong, "{answer}");
+    }
+    wrong("26", &[r"\textbf{(D) } 26 \text{ or } 27"]);
     wrong("B", &["A", "(C)", "x", "12"]);
     wrong("yes", &["no", "Nope", "12"]);
     wrong("Monday", &["Tuesday", "mon"]);

@@ -134,6 +134,7 @@ fn multiple_choice_takes_a_letter() {
             ("Answer: c", "C", true),
             ("C. Because the others do not hold", "C", true),
             ("I compare (A) with (C) and choose **C**", "(C)", true),
+            ("Answer: C<|im_end|>", "C", true),
             (r"\boxed{\text{(D)}}", "C", false),
             ("It is the third.", "C", false),
             ("A cat sits on the mat, so I cannot choose.", "A", false),

@@ -26,6 +26,10 @@ fn finds_the_answer_where_models_put_it() {
     check("The answer is $\\frac12$. Done.", marked("$\\frac12$", is));
     check("the ANSWER IS: 4", marked("4", is));
     check("The answer isn't known, 4 say", Some(("4", Source::LastNumber)));
+    check("Plan A: 5 or so, 7 in all", Some(("7", Source::LastNumber)));
+    check("so\n> **A**: 5", marked("5", "the last A:"));
+    check("it takes 1 1/2 cups", Some(("1 1/2", Source::LastNumber)));
+    check("of group 2 10/4 are", Some(("10/4", Source::LastNumber)));
     check("DNA: 5", Some(("5", Source::LastNumber)));
     check(r"we get $x$ so $x = 5$ here", Some(("x = 5", Source::Formula)));
     check(r"we get $$x = 6$$", Some(("x = 6", Source::Formula)));
