@@ -45,6 +45,17 @@ class Blocks(unittest.TestCase):
             "1. so\n   ```python\n   if a:\n       b\n\n   ```",
             ("python", "if a:\n    b\n\n", True),
         )
+        self.check(
+            "1. so\n\t```python\n\tif a:\n\t\tb\n    c\n\t```",
+            ("python", "if a:\n\tb\nc\n", True),
+        )
+
+    def test_a_tag_beside_a_fence_is_no_part_of_the_block(self) -> None:
+        for end in ("</answer>", "<|im_end|>", "</s>", " <eos>"):
+            self.check(f"<answer>```python\na\n```{end}", ("python", "a\n", True))
+            self.check(f"```python\na\n```{end}\nb", ("python", "a\n", True))
+        self.check("a < b > ```python\nc\n```")
+        self.check("<a<b>```python\nc\n```")
 
     def test_an_unclosed_block_ends_with_the_text_or_the_next_language(self) -> None:
         self.check("```python\na", ("python", "a\n", False))

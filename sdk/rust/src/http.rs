@@ -111,9 +111,13 @@ impl Request {
     }
 
     /// A body of JSON, with its content type.
+    ///
+    /// # Panics
+    /// Where the value cannot be JSON, such as a map whose keys are no texts: that is an error of the plugin, which a
+    /// service must not be asked about.
     #[must_use]
     pub fn json(self, value: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(value).unwrap_or_default();
+        let body = serde_json::to_vec(value).expect("the body can be written as JSON");
         self.header("content-type", "application/json").body(body)
     }
 

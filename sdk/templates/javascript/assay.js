@@ -55,6 +55,9 @@ export function definePlugin({ name, version, summary = "", stages, ...more }) {
       try {
         return stage.run({
           ...request,
+          // JSON.parse rounds whole numbers beyond 2^53, which the texts have in full.
+          labelText: request.label,
+          metadataText: request.metadata,
           label: JSON.parse(request.label),
           metadata: JSON.parse(request.metadata),
           settings: JSON.parse(settings),

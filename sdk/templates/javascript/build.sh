@@ -9,6 +9,9 @@ if [ -f target/plugin.wasm ]; then
     newer=$(find . \( -name node_modules -o -name target -o -name cases \) -prune -o -type f -newer target/plugin.wasm -print)
     [ -n "$newer" ] || exit 0
 fi
+# What is saved from now on is newer than the component.
+touch target/started
 node_modules/.bin/componentize-qjs --sync --wit vendor/wit/reward --world javascript-plugin \
     --js plugin.js --output target/unfinished.wasm >&2
+touch -r target/started target/unfinished.wasm
 mv target/unfinished.wasm target/plugin.wasm

@@ -1,17 +1,19 @@
 //! Puts together a prompt that begins a Python function and a response that continues it.
 //!
-//! A response that defines the function itself is a whole program; it gets what stands before the
+//! A response that defines the function itself, or a class `Solution` that has it, is a whole program; it gets what stands before the
 //! function in the prompt (imports, helper functions), which models rarely repeat. Anything else is
 //! the function's body: it is indented if it is not, and ends before the first line that is no part
 //! of it, since a model that only completes goes on writing.
 
 /// The program as it is run.
 pub(super) fn assemble(prompt: &str, entry_point: &str, code: &str) -> String {
-    if code.lines().any(|line| defines(line, entry_point)) {
+    let has = |name: &&str| code.lines().any(|line| defines(line, name));
+    // The function itself, or the class of LeetCode that has it as a method.
+    if let Some(whole) = [entry_point, "Solution"].into_iter().find(has) {
         let (future, rest): (Vec<&str>, Vec<&str>) =
             code.lines().partition(|line| line.starts_with("from __future__ import"));
         let before: String =
-            prompt.split_inclusive('\n').take_while(|line| !defines(line, entry_point)).collect();
+            prompt.split_inclusive('\n').take_while(|line| !defines(line, whole)).collect();
         return format!("{}{before}\n{}\n", lines(&future), rest.join("\n"));
     }
     let end_of_prompt = if prompt.ends_with('\n') { "" } else { "\n" };
@@ -90,6 +92,17 @@ mod tests {
         check(
             "from __future__ import annotations\ndef f(a):\n    return 1",
             &format!("from __future__ import annotations\n{before}\ndef f(a):\n    return 1\n"),
+        );
+    }
+
+    #[test]
+    fn a_class_with_the_function_is_whole() {
+        let prompt = "from typing import *\n\nclass Solution:\n    def f(self, a):\n";
+        let code = "class Solution:\n    def f(self, a: List):\n        return 1";
+        assert_eq!(assemble(prompt, "f", code), format!("from typing import *\n\n\n{code}\n"));
+        assert_eq!(
+            assemble("from typing import *\n", "f", code),
+            format!("from typing import *\n\n{code}\n")
         );
     }
 

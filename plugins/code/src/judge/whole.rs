@@ -14,6 +14,17 @@ use crate::problem::{Data, Judge, JudgeProgram, Problem, Test};
 use crate::settings::Settings;
 use crate::verdict::{Failure, Part, Verdict, abnormal, excerpt};
 
+/// Whether a checker ended as one does that an output broke, such as a length of minus one. It is the output's fault if the
+/// checker accepts the expected one: a program that could end it so would choose to have no verdict.
+fn is_broken(ended: exec::Ending) -> bool {
+    use exec::LimitKind::{Cpu, Memory, Output};
+    match ended {
+        exec::Ending::Signaled(signal) => signal != SIGPIPE,
+        exec::Ending::Limited(limit) => matches!(limit, Cpu | Memory | Output),
+        exec::Ending::Exited(_) => false,
+    }
+}
+
 /// A program and all it needs to be tested.
 pub(crate) struct ProgramUnderTest<'a, M: Machine, O> {
     machine: &'a M,
@@ -91,10 +102,15 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
         let checked = self.machine.check(&ready.program, &output, &judging)?;
         // A checker in Python ends so where the output is too short for what it reads (`judge.py`).
         let too_short = checked.ended == exec::Ending::Signaled(SIGPIPE);
-        if !too_short && word_of("checker", checker, &checked)? {
+        let broken = is_broken(checked.ended) && {
+            let again = self.machine.check(&ready.program, &judging.answer, &judging)?;
+            matches!(word_of("checker", checker, &again), Ok(true))
+        };
+        if !too_short && !broken && word_of("checker", checker, &checked)? {
             return Ok(TestResult::new(result.outcome, None));
         }
-        let failure = Failure::new(Verdict::WrongAnswer, "the checker says no");
+        let says = if broken { "the output breaks the checker" } else { "the checker says no" };
+        let failure = Failure::new(Verdict::WrongAnswer, says);
         let failure = self.showing(failure, test, &result.outcome, &message_of(&checked));
         Ok(TestResult::new(result.outcome, Some(failure)))
     }

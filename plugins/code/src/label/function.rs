@@ -104,13 +104,17 @@ struct CodeList {
 impl FunctionTask {
     /// Reads the label of a request, which has these fields.
     pub(super) fn read(request: &Request, fields: &Map<String, Value>) -> Result<Self, Error> {
-        let task = if fields.contains_key("test") {
+        let mut task = if fields.contains_key("test") {
             Self::from(request.label_as::<HumanEval>()?)
         } else if fields.contains_key("cases") {
             Self::of_cases(request.label_as()?)?
         } else {
             Self::from(request.label_as::<CodeList>()?)
         };
+        // As data sets write it whose function is a method of LeetCode's class.
+        if let Some(method) = task.entry_point.as_deref().and_then(method_of_solution) {
+            task.entry_point = Some(method.to_owned());
+        }
         if let Some(name) = task.entry_point.as_deref().filter(|name| !is_identifier(name)) {
             return Err(fault(format!("entry_point `{name}` is not the name of a function")));
         }
@@ -173,6 +177,11 @@ impl From<CodeList> for FunctionTask {
             limits: list.limits,
         }
     }
+}
+
+/// `f` of `Solution().f` and of `Solution.f`.
+fn method_of_solution(name: &str) -> Option<&str> {
+    name.strip_prefix("Solution").and_then(|rest| rest.trim_start_matches("()").strip_prefix('.'))
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -33,6 +33,11 @@ fn every_form_is_read() {
     let task = read(r#"{"tests_code": ["assert f(1) == 2"], "setup_code": "import math"}"#);
     let Task::Function(task) = task.expect("assertions") else { panic!("function") };
     assert_eq!((task.entry_point, task.tests.count()), (None, 1));
+    for name in ["Solution().f", "Solution.f"] {
+        let label = format!(r#"{{"entry_point": "{name}", "cases": [{{"expected": 2}}]}}"#);
+        let Ok(Task::Function(task)) = read(&label) else { panic!("{name}") };
+        assert_eq!(task.entry_point.as_deref(), Some("f"));
+    }
     let task = read(r#"{"problem": "judge/sum", "format": "kattis", "limits": {"cpu_ms": 5}}"#);
     assert_eq!(task.expect("package").limits().cpu_ms, Some(5));
     let checker = r#"{"tests": [{"input": "1"}], "checker": {"source": "", "toolchain": "cpp"}}"#;

@@ -56,19 +56,20 @@ class _Open:
 
 
 def blocks(text: str, languages: Collection[str] = ()) -> list[Block]:
-    """All fenced blocks, in order, as in CommonMark, with two concessions to what models write: a fence that
-    names one of `languages` inside an open block begins a new one (the first was never closed), and a block
-    of Markdown is read for the blocks inside it."""
+    """All fenced blocks, in order, as in CommonMark, with three concessions to what models write: a fence that
+    names one of `languages` inside an open block begins a new one (the first was never closed), a block
+    of Markdown is read for the blocks inside it, and a tag may stand before an opening fence or behind a
+    closing one (`</answer>`, `<|im_end|>`)."""
     found: list[Block] = []
     current: _Open | None = None
     for number, line in enumerate(_lines(text), 1):
-        fence = _fence(line)
         if current is None:
-            current = _opened(fence, number)
+            current = _opened(_fence(_behind_tag(line)), number)
             continue
+        fence = _fence(line)
         if fence is None or fence.mark != current.fence.mark:
             current.content.append(line)
-        elif not fence.info and fence.length >= current.fence.length:
+        elif fence.info[:1] in ("", "<") and fence.length >= current.fence.length:
             _close(current, True, found)
             current = None
         elif fence.length == current.fence.length and fence.name in languages:
@@ -97,7 +98,7 @@ def _fence(line: str) -> _Fence | None:
     info = trimmed[length:].strip()
     if length < 3 or (mark == "`" and "`" in info):
         return None
-    return _Fence(mark, length, len(line) - len(trimmed), info)
+    return _Fence(mark, length, _column(line[: len(line) - len(trimmed)]), info)
 
 
 def _opened(fence: _Fence | None, number: int) -> _Open | None:
@@ -113,7 +114,23 @@ def _close(block: _Open, closed: bool, found: list[Block]) -> None:
     found.append(Block(block.fence.name, content, closed, block.line))
 
 
+def _behind_tag(line: str) -> str:
+    """What follows a tag such as `<answer>` at the beginning of a line, if that is a fence; else the whole line."""
+    tag = re.match(r"\s*<[^<>]*>", line)
+    rest = line[tag.end() :] if tag else line
+    return rest if _fence(rest) else line
+
+
+def _column(blank: str) -> int:
+    """The column after spaces and tabs; a tab leads to a multiple of four."""
+    column = 0
+    for sign in blank:
+        column = column + 1 if sign == " " else (column // 4 + 1) * 4
+    return column
+
+
 def _without_indent(line: str, indent: int) -> str:
     """A block in a list is indented as a whole."""
-    blank = len(line[:indent]) - len(line[:indent].lstrip(" "))
-    return line[blank:]
+    blank = len(line) - len(line.lstrip(" \t"))
+    cut = next((at for at in range(blank, 0, -1) if _column(line[:at]) <= indent), 0)
+    return line[cut:]

@@ -1,6 +1,7 @@
-//! Fenced blocks, as in CommonMark, with two concessions to what models write: a fence that names a
-//! language inside an open block begins a new one (the first was never closed), and a block of
-//! Markdown is read for the blocks inside it.
+//! Fenced blocks, as in CommonMark, with three concessions to what models write: a fence that names a
+//! language inside an open block begins a new one (the first was never closed), a block of
+//! Markdown is read for the blocks inside it, and a tag may stand before an opening fence or behind a closing one
+//! (`</answer>`, `<|im_end|>`).
 
 /// One block; blank ones are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +29,16 @@ pub fn blocks(text: &str, is_language: impl Fn(&str) -> bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Open<'_>> = None;
     for (at, line) in text.lines().enumerate() {
-        let fence = Fence::read(line);
         let Some(current) = &mut open else {
-            open = fence.and_then(|fence| fence.opens(at + 1));
+            open = Fence::read(behind_tag(line)).and_then(|fence| fence.opens(at + 1));
             continue;
         };
-        let Some(fence) = fence.filter(|fence| fence.mark == current.mark) else {
+        let Some(fence) = Fence::read(line).filter(|fence| fence.mark == current.mark) else {
             current.content.push(line);
             continue;
         };
-        if fence.info.is_empty() && fence.length >= current.length {
+        let closes = fence.info.is_empty() || fence.info.starts_with('<');
+        if closes && fence.length >= current.length {
             close(open.take(), true, &mut blocks);
         } else if fence.length == current.length && is_language(&fence.name()) {
             close(open.take(), false, &mut blocks);
@@ -48,6 +49,15 @@ pub fn blocks(text: &str, is_language: impl Fn(&str) -> bool) -> Vec<Block> {
     }
     close(open, false, &mut blocks);
     blocks
+}
+
+/// What follows a tag such as `<answer>` at the beginning of a line, if that is a fence; else the whole line.
+fn behind_tag(line: &str) -> &str {
+    let tag_end = line.trim_start().strip_prefix('<').and_then(|tag| tag.split_once('>'));
+    match tag_end {
+        Some((tag, rest)) if !tag.contains('<') && Fence::read(rest).is_some() => rest,
+        _ => line,
+    }
 }
 
 fn close(open: Option<Open<'_>>, closed: bool, blocks: &mut Vec<Block>) {
@@ -174,6 +184,16 @@ mod tests {
             "```python\n\"\"\"\n```text\n\"\"\"\n```",
             &[("python", "\"\"\"\n```text\n\"\"\"\n", true)],
         );
+    }
+
+    #[test]
+    fn a_tag_beside_a_fence_is_no_part_of_the_block() {
+        for end in ["</answer>", "<|im_end|>", "</s>", " <eos>"] {
+            check(&format!("<answer>```python\na\n```{end}"), &[("python", "a\n", true)]);
+            check(&format!("```python\na\n```{end}\nb"), &[("python", "a\n", true)]);
+        }
+        check("a < b > ```python\nc\n```", &[]);
+        check("<a<b>```python\nc\n```", &[]);
     }
 
     #[test]

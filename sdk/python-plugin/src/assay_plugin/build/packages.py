@@ -37,6 +37,9 @@ def installed(toolbox: tools.Toolbox, requirements: Path, folder: Path) -> Insta
     wanted = _wanted(requirements)
     mark = folder / "assay-installed.txt"
     state = hashlib.sha256(f"{tools.PYTHON_VERSION}\n{wanted}".encode()).hexdigest()
+    if _names_files(wanted, requirements.parent):
+        # They may change without a change of the requirements.
+        mark.unlink(missing_ok=True)
     if not mark.is_file() or mark.read_text(encoding="utf-8") != state:
         tools.fresh_folder(folder.parent, folder.name)
         if wanted:
@@ -67,6 +70,15 @@ def _wanted(requirements: Path) -> str:
         if not line.startswith("-") and "==" not in line and "@" not in line:
             warn(f"{requirements.name}: `{line}` names no version (`==`): the plugin may change by itself")
     return "\n".join(kept)
+
+
+def _names_files(wanted: str, folder: Path) -> bool:
+    """Whether a line names other files: requirements, constraints, or a package on this disk."""
+    options = ("-r", "-c", "-e", "-f", "--requirement", "--constraint", "--editable", "--find-links")
+    return any(
+        line.startswith(options) or "file:" in line or (folder / line.split(";")[0].strip()).exists()
+        for line in wanted.splitlines()
+    )
 
 
 def _read(path: Path) -> str:
