@@ -90,6 +90,68 @@ test("a secret whose key takes long to make is shown, and made once", async ({ p
   expect(made).toBe(1);
 });
 
+test("a refusal that comes late is shown, and not when the dialog is opened again", async ({
+  page,
+}) => {
+  await enter(page, host, TRAINER);
+  await open(page, host, "/account/keys", "Your keys");
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const creating = page.getByRole("dialog", { name: "Create a key" });
+  await creating.getByRole("textbox", { name: "Name" }).fill("kept");
+  await creating.getByRole("button", { name: "Create", exact: true }).click();
+  await creating.getByRole("button", { name: "Done" }).click();
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const problem = { code: "conflict", detail: "not now" };
+  await page.route("**/revoke", async (route) => {
+    await late;
+    await route.fulfill({ status: 409, json: problem });
+  });
+  await page.getByRole("button", { name: "Revoke: kept" }).click();
+  const asked = page.getByRole("dialog", { name: "Revoke: kept" });
+  await asked.getByRole("button", { name: "Revoke", exact: true }).click();
+  await expect(asked.getByRole("button", { name: "Cancel" })).toBeDisabled();
+  await expect(asked.getByRole("button", { name: "Close" })).toBeDisabled();
+  await page.keyboard.press("Escape");
+  answer();
+  await expect(asked.getByRole("alert")).toContainText("Not now");
+  await page.keyboard.press("Escape");
+  await expect(asked).toBeHidden();
+  await page.getByRole("button", { name: "Revoke: kept" }).click();
+  await expect(asked.getByRole("button", { name: "Revoke", exact: true })).toBeVisible();
+  await expect(asked.getByRole("alert")).toHaveCount(0);
+});
+
+test("a secret is copied where the browser offers no clipboard, as with plain HTTP", async ({
+  page,
+}) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, "clipboard", { value: undefined }),
+  );
+  await enter(page, host, TRAINER);
+  await open(page, host, "/account/keys", "Your keys");
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const creating = page.getByRole("dialog", { name: "Create a key" });
+  await creating.getByRole("textbox", { name: "Name" }).fill("copied");
+  await creating.getByRole("button", { name: "Create", exact: true }).click();
+  const shown = creating.getByRole("alert", { name: "New key: copied" });
+  const secret = (await shown.getByText(/^assay_test_/).textContent()) ?? "";
+  await shown.getByRole("button", { name: "Copy" }).click();
+  await expect(shown.getByRole("button", { name: "Copied" })).toBeVisible();
+  await page.evaluate(() => {
+    document.execCommand = () => false;
+  });
+  await shown.getByRole("button", { name: "Copy" }).click();
+  await expect(shown.getByRole("button")).toHaveText("Copy failed: select the text");
+  await creating.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
+  await creating.getByRole("textbox", { name: "Name" }).focus();
+  await page.keyboard.press("Control+V");
+  await expect(creating.getByRole("textbox", { name: "Name" })).toHaveValue(secret);
+});
+
 test("an incident is acknowledged, muted and opened again", async ({ page }) => {
   await enter(page, host, TRAINER);
   await open(page, host, "/incidents", "Incidents");

@@ -125,6 +125,19 @@ test("a number is typed with pauses", async ({ page }) => {
   await expect(from).toHaveValue("");
 });
 
+test("a number is typed as the tables write it, and what is none is told", async ({ page }) => {
+  await openSamples(page, `run=${RUN}`);
+  const to = page.getByRole("textbox", { name: "Length to" });
+  await to.fill("1,000");
+  await expect(page).toHaveURL(/response_chars_max=1000/);
+  await to.fill("abc");
+  await expect(to).toHaveAccessibleDescription("Not a number");
+  await expect(page).not.toHaveURL(/response_chars_max/);
+  await expectAccessible(page);
+  await to.fill("");
+  await expect(to).not.toHaveAccessibleDescription("Not a number");
+});
+
 test("words of prompts and responses are found", async ({ page }) => {
   await openSamples(page, `run=${RUN}`);
   const words = page.getByRole("textbox", { name: "Words of prompt or response" });

@@ -4,25 +4,17 @@ import "./fonts.css";
 import "./style.css";
 
 import { MantineProvider } from "@mantine/core";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ProblemError } from "./api/client";
+import { createQueryClient } from "./api/queryClient";
 import { watchSession } from "./api/session";
 import { createDashboardRouter } from "./router";
 import { theme, variables } from "./theme";
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      // A refusal is final; a call that did not reach the server is repeated.
-      retry: (failures, thrown) => ProblemError.from(thrown).status === 0 && failures < 5,
-    },
-  },
-});
+const queries = createQueryClient();
 
 watchSession(queries);
 

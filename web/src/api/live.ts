@@ -1,6 +1,7 @@
 // The stream of live events, read once per browser. Browsers allow six HTTP/1.1 connections to a
 // server, and a stream in each tab would use them up. The tab that holds a lock reads the stream
 // and publishes its events to the other tabs; when it is closed, the next tab gets the lock.
+// Pages of plain HTTP have no locks: there each tab reads for itself, but only while it is visible.
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -49,6 +50,7 @@ export function useLiveStream(tenant: string, listener: Listener): LiveState {
     };
     channel.onmessage = ({ data }: MessageEvent<TabMessage>) => receive(data);
     post({ ask: true });
+    const interrupted = () => listener.interrupted(queries);
     const readForAllTabs = async () => {
       // The lock may be granted at the moment in which the page is left.
       if (abort.signal.aborted) return;
@@ -57,20 +59,49 @@ export function useLiveStream(tenant: string, listener: Listener): LiveState {
         post(message);
         receive(message);
       };
-      await read(listener.names, abort.signal, publish, () => listener.interrupted(queries));
+      await read(listener.names, abort.signal, publish, interrupted);
     };
-    // Locks exist only on pages of a secure origin; elsewhere each tab reads for itself.
-    const reading = navigator.locks
-      ? navigator.locks.request(name, { signal: abort.signal }, readForAllTabs)
-      : readForAllTabs();
-    // The request for the lock rejects when the page is left before it is granted.
-    reading.catch(() => undefined);
+    // Absent on pages of plain HTTP, whatever the type says.
+    const locks = navigator.locks as LockManager | undefined;
+    if (locks) {
+      const reading = locks.request(name, { signal: abort.signal }, readForAllTabs);
+      // The request for the lock rejects when the page is left before it is granted.
+      reading.catch(() => undefined);
+    } else {
+      whileVisible(document, abort.signal, (shown) => {
+        setState("starting");
+        // The stream begins with a snapshot, which replaces what was missed while the tab was hidden.
+        void read(listener.names, shown, receive, interrupted);
+      });
+    }
     return () => {
       abort.abort();
       channel.close();
     };
   }, [tenant, listener, queries]);
   return state;
+}
+
+/** Calls `start` whenever the page becomes visible; the signal that it gets aborts when the page is hidden or left. */
+export function whileVisible(
+  page: Pick<Document, "visibilityState" | "addEventListener">,
+  left: AbortSignal,
+  start: (shown: AbortSignal) => void,
+): void {
+  let shown: AbortController | null = null;
+  const update = () => {
+    const visible = page.visibilityState === "visible" && !left.aborted;
+    if (!visible) {
+      shown?.abort();
+      shown = null;
+    } else if (!shown) {
+      shown = new AbortController();
+      start(shown.signal);
+    }
+  };
+  page.addEventListener("visibilitychange", update, { signal: left });
+  left.addEventListener("abort", update);
+  update();
 }
 
 /**

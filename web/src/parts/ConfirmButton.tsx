@@ -34,6 +34,10 @@ export function ConfirmButton(props: {
       if (done) say(done);
     },
   });
+  // A refusal is shown in the dialog, so that it stays open until the call ends.
+  const closing = () => {
+    if (!acting.isPending) close();
+  };
   return (
     <>
       <Button
@@ -42,6 +46,7 @@ export function ConfirmButton(props: {
         variant="default"
         aria-label={title}
         onClick={() => {
+          acting.reset();
           setUsed(true);
           open();
         }}
@@ -51,17 +56,20 @@ export function ConfirmButton(props: {
       {used && (
         <Modal
           opened={opened}
-          onClose={close}
+          onClose={closing}
           // A dialog that was made open does not know where the focus was.
           onExitTransitionEnd={() => opener.current?.focus()}
           title={title}
           centered
+          closeOnClickOutside={!acting.isPending}
+          closeOnEscape={!acting.isPending}
+          closeButtonProps={{ disabled: acting.isPending, "aria-label": "Close" }}
         >
           <Stack>
             <div>{children}</div>
             {acting.isError && <Failed thrown={acting.error} />}
             <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" disabled={acting.isPending} onClick={closing}>
                 {dismiss}
               </Button>
               <Button

@@ -1,15 +1,13 @@
-// Copies a text to the clipboard and confirms it.
+// Copies a text to the clipboard and confirms it, or says that it failed.
 
-import { Button, CopyButton } from "@mantine/core";
+import { Button } from "@mantine/core";
+import { useCopy } from "./clipboard";
 
 export function Copy({ text, label }: { text: string; label: string }) {
+  const { state, copy } = useCopy(text);
   return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button size="xs" variant="default" onClick={copy} aria-live="polite">
-          {copied ? "Copied" : label}
-        </Button>
-      )}
-    </CopyButton>
+    <Button size="xs" variant="default" onClick={copy} aria-live="polite">
+      {state === "copied" ? "Copied" : state === "failed" ? "Copy failed: select the text" : label}
+    </Button>
   );
 }

@@ -12,6 +12,8 @@ import { Failed } from "./states";
 export interface TableData {
   columns: string[];
   rows: (string | number)[][];
+  /** Formats the numbers that are shown; a file has the numbers themselves. */
+  format?: (value: number) => string;
 }
 
 export function Figure(props: {
@@ -76,10 +78,12 @@ function FigureExport({ title, table }: { title: string; table: () => TableData 
 }
 
 function NumberTable({ caption, table }: { caption: string; table: TableData }) {
+  const shown = (cell: string | number | undefined) =>
+    typeof cell === "number" && table.format ? table.format(cell) : cell;
   const columns = table.columns.map((title, at) => ({
     title,
     number: at > 0,
-    cell: (row: { cells: (string | number)[] }) => row.cells[at],
+    cell: (row: { cells: (string | number)[] }) => shown(row.cells[at]),
   }));
   const rows = table.rows.map((cells, at) => ({ at, cells }));
   return (

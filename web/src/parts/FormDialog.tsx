@@ -60,14 +60,12 @@ export function FormDialog<Result>(props: {
     onError: (thrown) => setAtField(fields?.refuse(thrown) ?? false),
   });
   const answered = acting.isSuccess && answer !== undefined;
-  // Closing the dialog does not stop the call, whose answer is shown only once.
-  const held = acting.isPending && answer !== undefined;
+  // Closing the dialog does not stop the call, whose refusal or one-time answer is shown in it.
+  const held = acting.isPending;
   const opening = () => {
     if (unavailable !== undefined) return;
-    if (!acting.isPending) {
-      acting.reset();
-      onOpen?.();
-    }
+    acting.reset();
+    onOpen?.();
     setUsed(true);
     open();
   };

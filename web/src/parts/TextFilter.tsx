@@ -14,10 +14,13 @@ export function TextFilter(props: {
   narrow?: boolean;
   /** The value that comes back for a text, which is the text where absent: `0.` is the number 0. */
   meaning?: (text: string | undefined) => string | undefined;
+  /** What is wrong with a text, which is then shown at the field. */
+  problem?: (text: string) => string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const { label, value = "", placeholder, narrow = false, meaning, onChange } = props;
+  const { label, value = "", placeholder, narrow = false, meaning, problem, onChange } = props;
   const [typed, setTyped] = useState(value);
+  const [wrong, setWrong] = useState<string>();
   const known = useRef(value);
   useEffect(() => {
     // What this field sent comes back, while the user types on.
@@ -25,9 +28,11 @@ export function TextFilter(props: {
     // The URL changed: back, forward or a link.
     known.current = value;
     setTyped(value);
+    setWrong(undefined);
   }, [value]);
   const take = (text: string) => {
     const taken = text.trim() || undefined;
+    setWrong(taken && problem?.(taken));
     known.current = (meaning ? meaning(taken) : taken) ?? "";
     onChange(taken);
   };
@@ -38,6 +43,9 @@ export function TextFilter(props: {
       label={label}
       {...(narrow ? { w: 96, inputMode: "decimal" as const } : {})}
       {...(placeholder ? { placeholder } : {})}
+      error={wrong}
+      // The field stays in line with those beside it.
+      inputWrapperOrder={["label", "error", "input"]}
       value={typed}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, bytes, NONE, percent, reward, span } from "./format";
+import { ago, bytes, cost, NONE, percent, reward, span } from "./format";
 
 describe("durations", () => {
   it.each([
@@ -29,3 +29,11 @@ it("distinguishes past and future times", () => {
   expect(ago("2026-01-01T00:00:48Z", now)).toBe("12 s ago");
   expect(ago("2026-01-01T00:04:00Z", now)).toBe("in 3 min");
 });
+
+it.each([
+  [123456.78, "123,456.78"],
+  [1234.5, "1,234.5"],
+  [20, "20"],
+  [0.000123456, "0.0001235"],
+  [0, "0"],
+])("the cost %s is %s", (value, text) => expect(cost(value)).toBe(text));

@@ -1,7 +1,8 @@
 // Formats of numbers, times and durations, used on all pages.
 
 const NUMBER = new Intl.NumberFormat("en-GB");
-const COST = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 });
+const COST = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 });
+const SMALL_COST = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -12,9 +13,9 @@ export function count(value: number | null | undefined): string {
   return value == null ? NONE : NUMBER.format(value);
 }
 
-/** A cost in the unit of the configuration, to four significant digits. */
+/** A cost in the unit of the configuration, to two decimals; below 1 to four significant digits. */
 export function cost(value: number): string {
-  return COST.format(value);
+  return (Math.abs(value) < 1 ? SMALL_COST : COST).format(value);
 }
 
 /** Formats whole numbers for an axis of counts; values between them get no label. */

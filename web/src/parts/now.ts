@@ -1,4 +1,4 @@
-// The current time for countdowns.
+// The current time for countdowns, of this computer and of the server.
 
 import { useEffect, useState } from "react";
 
@@ -13,4 +13,12 @@ export function useNow(ticking = true, everyMs = 1_000): number {
     return () => clearInterval(timer);
   }, [ticking, everyMs]);
   return now;
+}
+
+/**
+ * The server's time, whose clock may differ from this computer's: the time `at` of an answer, and what has passed
+ * since the answer was read.
+ */
+export function serverNow(at: string, readAt: number, now: number): number {
+  return Date.parse(at) + Math.max(now - readAt, 0);
 }

@@ -91,8 +91,9 @@ function Remove({ tenant, member }: { tenant: string; member: Member }) {
       done={`${member.email} is no member of ${tenant} any more`}
     >
       <Text size="sm">
-        {member.email} loses access to {tenant} immediately. Keys that this person created stay
-        valid.
+        {member.email} loses access to {tenant} immediately. The personal keys of this person for{" "}
+        {tenant} are refused until the person is a member again; programs that use them stop. Keys
+        of the tenant stay valid, also those that this person created.
       </Text>
     </ConfirmButton>
   );

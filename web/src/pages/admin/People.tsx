@@ -105,8 +105,9 @@ function Actions({ person }: { person: Person }) {
         }
       >
         <Text size="sm">
-          {person.email} is signed out everywhere, and the current password stops working. The link
-          lets them set a new one.
+          {person.email} is signed out everywhere, and the current password stops working. All
+          personal keys of this person are revoked; programs that use them stop. The link lets them
+          set a new password.
         </Text>
       </FormDialog>
       <ConfirmButton
@@ -118,8 +119,8 @@ function Actions({ person }: { person: Person }) {
       >
         <Text size="sm">
           {disabled
-            ? `${person.email} is signed out everywhere and cannot sign in until they are enabled again.`
-            : `${person.email} can sign in again.`}
+            ? `${person.email} is signed out everywhere and cannot sign in until they are enabled again. Until then, the personal keys of this person are refused; programs that use them stop. Keys of a tenant stay valid, also those that this person created.`
+            : `${person.email} can sign in again, and personal keys that are not revoked work again.`}
         </Text>
       </ConfirmButton>
     </Group>

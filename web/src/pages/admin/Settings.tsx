@@ -8,6 +8,7 @@ import { Answer, Loading } from "../../parts/states";
 import { capacityQuery } from "../platform/queries";
 import { type Tenant, tenantQuery } from "./queries";
 import { SettingsForm } from "./SettingsForm";
+import { toolchainsText } from "./settings";
 import { useSettings } from "./useSettings";
 
 export function Settings({ tenant, platform }: { tenant: string; platform: boolean }) {
@@ -90,7 +91,7 @@ function ReadOnlySettings({ tenant }: { tenant: Tenant }) {
       count(max),
     ]),
     ["GPUs", settings?.grants.gpu ? "granted" : "not granted"],
-    ["Toolchains", settings?.grants.toolchains?.join(", ") || "all"],
+    ["Toolchains", toolchainsText(settings?.grants.toolchains)],
     ["Allowed hosts", settings?.grants.hosts?.join(", ") || "none granted"],
     ["Storage roots", tenant.storage_roots?.join(", ") || "none granted"],
     ["Suspended", tenant.suspended_at ? `since ${moment(tenant.suspended_at)}` : "no"],

@@ -9,7 +9,7 @@ import { Answer, Empty } from "../../parts/states";
 import { Meter } from "./Meter";
 import { type TenantUsage, usageQuery } from "./queries";
 import { useAdminSearch } from "./tabs";
-import { byPool, daysUntil, type PoolUse } from "./usage";
+import { byPool, costTable, daysUntil, type PoolUse } from "./usage";
 
 const RANGES = [7, 30, 90, 400];
 
@@ -88,7 +88,7 @@ function DailyCost({ usage, days }: { usage: TenantUsage; days: number }) {
     <Figure
       title="Cost by pool and day"
       about="Worker seconds times the cost of a worker per second. Days are in UTC."
-      table={() => tableOf(pools, all)}
+      table={() => costTable(pools, all)}
     >
       <Stack>
         {pools.map((pool) => (
@@ -121,16 +121,4 @@ function PoolCosts(props: { pool: PoolUse; days: string[]; top: number }) {
       />
     </div>
   );
-}
-
-function tableOf(pools: PoolUse[], days: string[]) {
-  return {
-    columns: ["Day", ...pools.map((pool) => `Cost of ${pool.pool}`)],
-    rows: days
-      .map((day, at) => [
-        day,
-        ...pools.map((pool) => Number(cost(pool.costs[at] ?? 0).replaceAll(",", ""))),
-      ])
-      .reverse(),
-  };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TenantSettings } from "./queries";
-import { formOf, patchOf } from "./settings";
+import { formOf, patchOf, toolchainsText } from "./settings";
 
 const settings: TenantSettings = {
   display_name: "Team",
@@ -44,4 +44,10 @@ it("removes a limit if its field is empty, and distinguishes no toolchain from a
   expect(patchOf(form, { ...form, hosts })).toEqual({ grants: { hosts: hosts.split(", ") } });
   expect(patchOf(form, { ...form, hosts: " " })).toEqual({ grants: { hosts: [] } });
   expect(patchOf(form, { ...form, toolchains: "all" })).toEqual({ grants: { toolchains: null } });
+});
+
+it("says that no toolchain is granted by an empty list, and all without one", () => {
+  expect(toolchainsText([])).toBe("none granted");
+  expect(toolchainsText(null)).toBe("all");
+  expect(toolchainsText(["lean", "python"])).toBe("lean, python");
 });

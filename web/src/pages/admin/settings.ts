@@ -57,6 +57,12 @@ export function formOf(settings: TenantSettings, pools: readonly string[]): Sett
   };
 }
 
+/** The granted toolchains in words: all of them without a list, none with an empty one. */
+export function toolchainsText(granted: readonly string[] | null | undefined): string {
+  if (granted == null) return "all";
+  return granted.join(", ") || "none granted";
+}
+
 /**
  * Builds the merge patch (RFC 7396) that changes the settings of one form to those of another. What is equal in
  * both is left out: another person may have changed it meanwhile. Null removes a limit, which the generated type

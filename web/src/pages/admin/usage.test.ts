@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { byPool, daysUntil } from "./usage";
+import { byPool, costTable, daysUntil } from "./usage";
 
 it("lists days across the end of a month", () => {
   expect(daysUntil("2026-03-01", 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
@@ -22,4 +22,21 @@ it("groups days by pool, highest cost first, with zero for days without batches"
   const [gpu, cpu] = byPool(rows, daysUntil("2026-03-01", 3));
   expect(gpu).toMatchObject({ pool: "gpu", cost: 20, requests: 10, costs: [0, 0, 20] });
   expect(cpu).toMatchObject({ pool: "cpu", cost: 5, workerSeconds: 4, costs: [3, 0, 2] });
+});
+
+it("keeps costs unrounded for files, and shows them to two decimals", () => {
+  const pool = {
+    pool: "gpu",
+    requests: 1,
+    workerSeconds: 1,
+    cost: 0,
+    costs: [0.1234567, 123456.789],
+  };
+  const { columns, rows, format } = costTable([pool], ["2026-02-28", "2026-03-01"]);
+  expect(columns).toEqual(["Day", "Cost of gpu"]);
+  expect(rows).toEqual([
+    ["2026-03-01", 123456.789],
+    ["2026-02-28", 0.1234567],
+  ]);
+  expect(format?.(123456.789)).toBe("123,456.79");
 });

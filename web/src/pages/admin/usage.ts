@@ -1,5 +1,7 @@
 // Groups the daily usage of a tenant by pool.
 
+import type { TableData } from "../../parts/Figure";
+import { cost } from "../../parts/format";
 import type { TenantUsage } from "./queries";
 
 type Day = TenantUsage["days"][number];
@@ -36,6 +38,15 @@ export function byPool(rows: readonly Day[], days: readonly string[]): PoolUse[]
     pools.set(row.pool, use);
   }
   return [...pools.values()].sort((a, b) => b.cost - a.cost || a.pool.localeCompare(b.pool));
+}
+
+/** The costs by day, the latest first. A file has them unrounded. */
+export function costTable(pools: readonly PoolUse[], days: readonly string[]): TableData {
+  return {
+    columns: ["Day", ...pools.map((pool) => `Cost of ${pool.pool}`)],
+    rows: days.map((day, at) => [day, ...pools.map((pool) => pool.costs[at] ?? 0)]).reverse(),
+    format: cost,
+  };
 }
 
 function none(pool: string, days: number): PoolUse {

@@ -72,7 +72,7 @@ function Pools() {
                   key={pool.pool}
                   pool={pool}
                   range={RANGES.find(({ value }) => value === chosen)?.label ?? ""}
-                  to={history.data?.to}
+                  period={history.data}
                   history={history.data?.pools.find((one) => one.pool === pool.pool)}
                   queue={queue.data?.pools.find((one) => one.pool === pool.pool)}
                 />

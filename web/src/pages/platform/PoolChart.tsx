@@ -3,12 +3,12 @@
 import { Figure } from "../../parts/Figure";
 import { count, moment } from "../../parts/format";
 import { Plot } from "../../parts/Plot";
-import { aboveBusy, type Columns, columnsOf, peakOf, topOf } from "./history";
+import { aboveBusy, type Columns, columnsOf, type Period, peakOf, topOf } from "./history";
 import type { Sample } from "./queries";
 
-export function PoolChart(props: { pool: string; samples: readonly Sample[]; to: string }) {
-  const { pool, samples, to } = props;
-  const columns = columnsOf(samples, to);
+export function PoolChart(props: { pool: string; samples: readonly Sample[]; period: Period }) {
+  const { pool, samples, period } = props;
+  const columns = columnsOf(samples, period);
   const top = topOf(columns);
   const peak = peakOf(columns);
   const above = aboveBusy(columns);
@@ -16,10 +16,13 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
     peak > top
       ? ` Lines are clipped at ${count(Math.floor(top))}, where the edge is hatched; the peak is ${count(peak)}.`
       : "";
+  const gap = columns.busy.includes(null)
+    ? " There is a gap where the server took no samples."
+    : "";
   return (
     <Figure
       title={`Workers and load of ${pool}`}
-      about={`Workers are stacked by state. Demand = busy workers + queued requests. The grey band is the target. Each point is the maximum in its interval.${clipped}`}
+      about={`Workers are stacked by state. Demand = busy workers + queued requests. The grey band is the target. Each point is the maximum in its interval.${gap}${clipped}`}
       table={() => tableOf(columns)}
     >
       <Plot

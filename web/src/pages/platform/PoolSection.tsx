@@ -5,21 +5,21 @@ import { Facts } from "../../parts/Facts";
 import { ago, cost, count, NONE, span } from "../../parts/format";
 import { Bounds } from "./Bounds";
 import { Decisions } from "./Decisions";
-import { costOf } from "./history";
+import { costOf, type Period } from "./history";
 import { PoolChart } from "./PoolChart";
 import { Queue } from "./Queue";
 import type { Pool, PoolHistory, PoolQueue } from "./queries";
 
 export function PoolSection(props: {
   pool: Pool;
-  /** Time range of the charts, as text, and its end. */
+  /** Time range of the charts, as text, and as the server answered. */
   range: string;
-  to: string | undefined;
+  period: Period | undefined;
   history: PoolHistory | undefined;
   queue: PoolQueue | undefined;
 }) {
-  const { pool, range, to, history, queue } = props;
-  const total = history && to ? costOf(history.samples, to) : undefined;
+  const { pool, range, period, history, queue } = props;
+  const total = history && period ? costOf(history.samples, period) : undefined;
   return (
     <Stack component="section" aria-label={`Pool ${pool.pool}`}>
       <Group gap="md" align="center">
@@ -34,8 +34,8 @@ export function PoolSection(props: {
         <Reasons title="Workers leave" reasons={pool.leaving} />
       )}
       <PoolFacts pool={pool} total={total} range={range} />
-      {history && to && history.samples.length > 0 && (
-        <PoolChart pool={pool.pool} samples={history.samples} to={to} />
+      {history && period && history.samples.length > 0 && (
+        <PoolChart pool={pool.pool} samples={history.samples} period={period} />
       )}
       {queue && queue.batches.length > 0 && <Queue queue={queue} />}
       {history && history.decisions.length > 0 && (

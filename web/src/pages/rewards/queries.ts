@@ -5,9 +5,10 @@ import { api, data, type Schemas } from "../../api/client";
 import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 import { boundsOf, type TimeRange } from "./range";
+import { requestOf, type SourcedRequest } from "./request/source";
 
 export type Batch = Schemas["Batch"];
-export type Request = Schemas["Request"];
+export type Request = SourcedRequest;
 export type Outcome = Schemas["Outcome"];
 
 const PAGE = 50;
@@ -262,7 +263,10 @@ export const groupQuery = (id: string, group: string) =>
 export const requestQuery = (id: string) =>
   queryOptions({
     queryKey: ["requests", id],
-    queryFn: () => data(api.GET("/v1/requests/{id}", { params: { path: { id } } })),
+    queryFn: async () => {
+      const call = api.GET("/v1/requests/{id}", { params: { path: { id } }, parseAs: "text" });
+      return requestOf(await data(call));
+    },
     refetchInterval: ({ state }) => (state.data && !state.data.result ? 2_000 : false),
   });
 

@@ -109,7 +109,11 @@ export function Settings(props: {
           />
           <NumberInput
             label="Delay tolerance (ms)"
-            description="Empty: tolerance of each batch."
+            description={
+              what === "batch"
+                ? "Empty: tolerance of the batch."
+                : "Empty: default tolerance of the server."
+            }
             min={0}
             allowDecimal={false}
             thousandSeparator=","

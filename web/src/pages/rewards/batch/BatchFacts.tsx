@@ -16,9 +16,12 @@ export function BatchFacts(props: {
   targets: Targets;
   /** State of a live batch from the live stream. */
   liveBatch: Schemas["LiveBatch"] | undefined;
+  /** The server's time since the first request. */
   nowMs: number;
+  /** The server's time since 1970, for `liveBatch`. */
+  liveNowMs: number;
 }) {
-  const { timeline, targets, liveBatch, nowMs } = props;
+  const { timeline, targets, liveBatch, nowMs, liveNowMs } = props;
   const { batch, rollup } = timeline;
   const { scored, timed_out, error, shared } = batch.counts;
   const rewards = rollup?.rewards;
@@ -44,7 +47,7 @@ export function BatchFacts(props: {
         rewards &&
         `std ${reward(rewards.std)}, min ${reward(rewards.min)}, max ${reward(rewards.max)}`,
     },
-    ...ending(timeline, targets, liveBatch, nowMs),
+    ...(ended(timeline) ?? awaited(targets, { liveBatch, liveNowMs, nowMs })),
     ...(liveBatch ? [queueFact(liveBatch)] : []),
     {
       label: "Ideal end",
@@ -100,21 +103,23 @@ function lateBy({ batch, tolerance_ms }: Timeline): string {
   return `late by ${span(batch.extra_delay_ms - tolerance_ms)}`;
 }
 
-/** Actual or expected end, compared with the deadline. */
-function ending(
-  timeline: Timeline,
+/** The expected end, compared with the deadline. */
+function awaited(
   targets: Targets,
-  liveBatch: Schemas["LiveBatch"] | undefined,
-  nowMs: number,
+  live: { liveBatch: Schemas["LiveBatch"] | undefined; liveNowMs: number; nowMs: number },
 ): Fact[] {
-  const { ended_ms, batch, lateness } = timeline;
-  if (ended_ms == null) {
-    if (liveBatch && waitsForRequests(liveBatch)) {
-      const silence = deadlineStatus(liveBatch, Date.now())?.text;
-      return [{ label: "Expected end", tile: true, value: NONE, note: silence }];
-    }
-    return [{ label: "Expected end", tile: true, ...expectedEnd(targets, nowMs) }];
+  const { liveBatch, liveNowMs, nowMs } = live;
+  if (liveBatch && waitsForRequests(liveBatch)) {
+    const silence = deadlineStatus(liveBatch, liveNowMs)?.text;
+    return [{ label: "Expected end", tile: true, value: NONE, note: silence }];
   }
+  return [{ label: "Expected end", tile: true, ...expectedEnd(targets, nowMs) }];
+}
+
+/** The actual end, compared with the deadline; undefined before it. */
+function ended(timeline: Timeline): Fact[] | undefined {
+  const { ended_ms, batch, lateness } = timeline;
+  if (ended_ms == null) return undefined;
   const delay = span(batch.extra_delay_ms);
   // A cancelled or expired batch did not run to its end, so it is never late.
   const late = batch.state === "done" && lateness?.late;

@@ -9,7 +9,7 @@ import { may, useSession } from "../../../api/session";
 import { ConfirmButton } from "../../../parts/ConfirmButton";
 import { Copy } from "../../../parts/Copy";
 import { Deferred } from "../../../parts/Deferred";
-import { useNow } from "../../../parts/now";
+import { serverNow, useNow } from "../../../parts/now";
 import { Page } from "../../../parts/Page";
 import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
@@ -63,6 +63,9 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
   const nowMs = live ? answer.as_of_ms + Math.max(now - readAt, 0) : Number.NaN;
   const overview = useQuery({ ...overviewQuery(false), enabled: live });
   const liveBatch = overview.data?.batches.find(({ id }) => id === answer.batch.id);
+  const liveNowMs = overview.data
+    ? serverNow(overview.data.at, overview.dataUpdatedAt, now)
+    : Number.NaN;
   useReading(answer.batch.id, live && overview.isSuccess && !liveBatch);
   const targets = targetsOf(answer, live ? liveBatch : undefined);
   const search = route.useSearch();
@@ -72,7 +75,13 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
   const hasRequests = answer.requests.seq.length > 0;
   return (
     <Stack gap="md">
-      <BatchFacts timeline={answer} targets={targets} liveBatch={liveBatch} nowMs={nowMs} />
+      <BatchFacts
+        timeline={answer}
+        targets={targets}
+        liveBatch={liveBatch}
+        nowMs={nowMs}
+        liveNowMs={liveNowMs}
+      />
       {answer.lateness && answer.batch.state === "done" && (
         <WhyLate lateness={answer.lateness} batch={answer.batch.id} />
       )}

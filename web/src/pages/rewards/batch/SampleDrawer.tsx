@@ -8,6 +8,7 @@ import { Answer } from "../../../parts/states";
 import { RequestLink } from "../Links";
 import { type Request, requestQuery } from "../queries";
 import { OutcomeBody } from "../request/OutcomeView";
+import { shownOf } from "../request/source";
 import { TextBlock } from "../request/TextBlock";
 import { answerOf } from "../text/answer";
 
@@ -70,7 +71,7 @@ export function SampleDrawer(props: {
 }
 
 function Sample({ request, onGroup }: { request: Request; onGroup: (group: string) => void }) {
-  const { prompt, response, label, group, result } = request;
+  const { prompt, response, group, result } = request;
   return (
     <Stack gap="sm">
       {result ? (
@@ -95,11 +96,7 @@ function Sample({ request, onGroup }: { request: Request; onGroup: (group: strin
         markdown
         answer={answerOf(request)}
       />
-      <TextBlock title="Label" text={label == null ? NONE : textOf(label)} />
+      <TextBlock title="Label" text={shownOf(request, "label") || NONE} />
     </Stack>
   );
-}
-
-function textOf(label: unknown): string {
-  return typeof label === "string" ? label : JSON.stringify(label, null, 2);
 }

@@ -17,7 +17,15 @@ import { Empty, Failed, Loading } from "../../../parts/states";
 import { ITERATIONS_MAX, runQuery, runsQuery } from "../queries";
 import type { Iterations } from "../runs/fold";
 import type { CompareSearch } from "../searches";
-import { AXES, type Axis, compared, METRICS, type Metric, RUNS_MAX } from "./compare";
+import {
+  AXES,
+  type Axis,
+  compared,
+  countsFromFirst,
+  METRICS,
+  type Metric,
+  RUNS_MAX,
+} from "./compare";
 
 const route = getRouteApi("/shell/compare");
 
@@ -55,9 +63,11 @@ export function Compare() {
   });
   const failed = views.find(({ isError }) => isError);
   const known = runs.flatMap((run, at) => {
-    const iterations = views[at]?.data?.iterations;
-    return iterations ? [{ run, iterations }] : [];
+    const view = views[at]?.data;
+    return view ? [{ run, iterations: view.iterations, earlier: view.earlier, colour: at }] : [];
   });
+  const placed = known.filter(({ earlier }) => !(earlier && countsFromFirst(axis)));
+  const unplaced = known.filter((one) => !placed.includes(one)).map(({ run }) => visible(run));
   return (
     <Page
       title="Compare runs"
@@ -95,14 +105,30 @@ export function Compare() {
       ) : known.length === 0 && !failed ? (
         <Loading what="the runs" height={320} />
       ) : (
-        <Chart known={known} metric={metric} axis={axis} smoothing={smoothing} />
+        <>
+          {unplaced.length > 0 && <Unplaced runs={unplaced} axis={axis} />}
+          {(placed.length > 0 || known.length === 0) && (
+            <Chart known={placed} metric={metric} axis={axis} smoothing={smoothing} />
+          )}
+        </>
       )}
     </Page>
   );
 }
 
+/** Tells why runs are not drawn by an axis that counts from their first batch. */
+function Unplaced({ runs, axis }: { runs: string[]; axis: Axis }) {
+  return (
+    <Text size="sm" role="note">
+      Not drawn by {AXIS_LABELS[axis].toLowerCase()}: {runs.join(", ")}. Only the last{" "}
+      {count(ITERATIONS_MAX)} iterations of a run are read, and this axis counts from the first.
+      Choose the axis {AXIS_LABELS.iteration} or {AXIS_LABELS.time}.
+    </Text>
+  );
+}
+
 function Chart(props: {
-  known: { run: string; iterations: Iterations }[];
+  known: { run: string; iterations: Iterations; colour: number }[];
   metric: Metric;
   axis: Axis;
   smoothing: number;
@@ -148,9 +174,10 @@ function Chart(props: {
           height={360}
           format={format}
           gapless
-          series={known.map(({ run }, at) => ({
+          series={known.map(({ run, colour }, at) => ({
             label: visible(run),
             values: lines[at] ?? [],
+            colour,
           }))}
         />
       )}

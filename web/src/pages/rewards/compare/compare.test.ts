@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Iterations } from "../runs/fold";
-import { compared, metricOf, smoothed } from "./compare";
+import { AXES, compared, countsFromFirst, metricOf, smoothed } from "./compare";
 
 const counts = (submitted: number, error = 0) => ({
   submitted,
@@ -49,4 +49,8 @@ it("has no share of nothing", () => {
   expect(metricOf(one, "failed")).toEqual([0.1, 0.1]);
   expect(metricOf({ ...one, counts: [counts(0), counts(4)] }, "failed")).toEqual([null, 0]);
   expect(metricOf(one, "worker-time")).toEqual([null, 3000]);
+});
+
+it("has two axes that need the first batch of a run", () => {
+  expect(AXES.filter(countsFromFirst)).toEqual(["requests", "elapsed"]);
 });

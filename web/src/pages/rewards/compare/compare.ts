@@ -42,6 +42,11 @@ export function metricOf(iterations: Iterations, metric: Metric): (number | null
   }
 }
 
+/** Whether the axis counts from the first batch, so that it has no place for a run whose first batches are not shown. */
+export function countsFromFirst(axis: Axis): boolean {
+  return axis === "requests" || axis === "elapsed";
+}
+
 /** The place of each iteration on the axis: a number, requests, seconds since the first, or seconds since 1970. */
 export function placesOf(iterations: Iterations, axis: Axis): number[] {
   const began = iterations.announced_at.map((at) => Date.parse(at) / 1000);

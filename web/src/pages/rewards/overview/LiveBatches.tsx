@@ -7,7 +7,7 @@ import { Badge, Status } from "../../../parts/Badge";
 import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
-import { useNow } from "../../../parts/now";
+import { serverNow, useNow } from "../../../parts/now";
 import { ExplainDeadline } from "../Deadline";
 import { deadlineStatus, waitsForRequests } from "../due";
 import { BatchLink, PluginLink, RunLink } from "../Links";
@@ -16,9 +16,17 @@ import { Share } from "../Share";
 
 type LiveBatch = Schemas["LiveBatch"];
 
-export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenants: boolean }) {
-  const { batches, total, tenants } = props;
-  const now = useNow();
+export function LiveBatches(props: {
+  batches: LiveBatch[];
+  total: number;
+  tenants: boolean;
+  /** The server's time of the batches. */
+  at: string;
+  /** Time at which they were read, by the clock of this computer. */
+  readAt: number;
+}) {
+  const { batches, total, tenants, at, readAt } = props;
+  const now = serverNow(at, readAt, useNow());
   const { tenant } = useSession();
   /** Pages of another tenant's batches are not found. */
   const isOwn = (batch: LiveBatch) => batch.tenant === tenant;

@@ -46,7 +46,13 @@ export function Overview() {
           <Stack gap="md">
             {recent.data?.items.length === 0 && answer.batches_total === 0 && <FirstBatch />}
             <Steady minHeight={180}>
-              <LiveBatches batches={answer.batches} total={answer.batches_total} tenants={all} />
+              <LiveBatches
+                batches={answer.batches}
+                total={answer.batches_total}
+                tenants={all}
+                at={answer.at}
+                readAt={overview.dataUpdatedAt}
+              />
             </Steady>
             <Steady minHeight={120}>
               <StageQueues queue={answer.queue} tenants={all} />

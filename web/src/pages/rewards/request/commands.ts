@@ -1,41 +1,46 @@
 // Shell commands that run a request again.
 
 import type { Request } from "../queries";
+import { sourceOf } from "./source";
 
 /** Quotes for a shell: within single quotes only the quote itself is special. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** The inputs of a request beside its texts, as the JSON that the server sent. */
+function sourcesOf(request: Request): [string, string][] {
+  return (["label", "metadata", "settings"] as const).flatMap((name): [string, string][] => {
+    const source = sourceOf(request, name);
+    return source === undefined ? [] : [[name, source]];
+  });
+}
+
 /** Sends the same plugin, settings and inputs as a single request. */
 export function curlOf(request: Request, origin: string): string {
-  const { context, prompt, response, label, metadata } = request;
-  const body = {
-    ...(context ? { plugin: context.plugin } : { plugin: "NAME@VERSION" }),
-    prompt,
-    response,
-    ...(label == null ? {} : { label }),
-    ...(metadata == null ? {} : { metadata }),
-    ...(context ? { settings: context.settings } : {}),
-  };
+  const { context, prompt, response } = request;
+  const members: [string, string][] = [
+    ["plugin", JSON.stringify(context?.plugin ?? "NAME@VERSION")],
+    ["prompt", JSON.stringify(prompt)],
+    ["response", JSON.stringify(response)],
+    ...sourcesOf(request),
+  ];
+  const body = members.map(([name, json]) => `"${name}":${json}`).join(",");
   return [
     `curl ${quoted(`${origin}/v1/rewards`)} \\`,
     '  -H "Authorization: Bearer $ASSAY_API_KEY" -H "Content-Type: application/json" \\',
-    `  --data-raw ${quoted(JSON.stringify(body))}`,
+    `  --data-raw ${quoted(`{${body}}`)}`,
   ].join("\n");
 }
 
 /** The same request by the Python client, which reads ASSAY_URL and ASSAY_API_KEY. */
 export function pythonOf(request: Request): string {
-  const { context, prompt, response, label, metadata } = request;
-  // A JSON string is a Python string, too.
-  const json = (value: unknown) => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
+  const { context, prompt, response } = request;
   const named = [
     ["prompt", JSON.stringify(prompt)],
     ["response", JSON.stringify(response)],
-    ...(label == null ? [] : [["label", json(label)]]),
-    ...(metadata == null ? [] : [["metadata", json(metadata)]]),
-    ...(context ? [["settings", json(context.settings)]] : []),
+    // A JSON string is a Python string, too.
+    ...sourcesOf(request).map(([name, json]) => [name, `json.loads(${JSON.stringify(json)})`]),
   ];
   return [
     "import json",

@@ -171,6 +171,7 @@ function Bounds(props: Props & { of: Ranged; label: string }) {
         narrow
         value={textOf(search[name])}
         meaning={(text) => textOf(typedNumber(text))}
+        problem={(text) => (typedNumber(text) === undefined ? "Not a number" : undefined)}
         onChange={(text) => onChange({ [name]: typedNumber(text) })}
       />
     );

@@ -43,6 +43,13 @@ test("a bound is a number or nothing", () => {
   ]).toEqual([0.5, -1000, undefined, undefined]);
 });
 
+test("a comma separates thousands as in the tables, or else decimals", () => {
+  const read = (...texts: string[]) => texts.map(typedNumber);
+  expect(read("1,000", "-12,345", "1,234,567.5")).toEqual([1_000, -12_345, 1_234_567.5]);
+  expect(read("0,500", "1,5", "1,0000")).toEqual([0.5, 1.5, 1]);
+  expect(read("1,000,00", "abc", "1 000", "-")).toEqual(Array(4).fill(undefined));
+});
+
 test("a group's name may have a slash", () => {
   expect(comparedOf("0190-ab/prompt/7")).toEqual({ batch: "0190-ab", group: "prompt/7" });
 });

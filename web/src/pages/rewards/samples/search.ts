@@ -151,11 +151,15 @@ export const samplesExport = (search: SamplesSearch) => (after: string | undefin
   return data(api.GET("/v1/samples", { params: { query } }));
 };
 
-/** A number that is typed; undefined if it is none. */
+/** Thousands as the tables show them: `1,000` or `12,345.6`. Nothing is written `0,500`, so that is a half. */
+const THOUSANDS = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
+
+/** A number that is typed; undefined if it is none. A comma that separates no thousands is a decimal point. */
 export function typedNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const value = Number(text.replace(",", "."));
-  return Number.isFinite(value) ? value : undefined;
+  const plain = THOUSANDS.test(text) ? text.replaceAll(",", "") : text.replace(",", ".");
+  const value = Number(plain);
+  return plain !== "" && Number.isFinite(value) ? value : undefined;
 }
 
 /** The batch and the group's name of `compare`. */
