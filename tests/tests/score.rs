@@ -53,7 +53,7 @@ async fn a_file_is_scored_once_and_what_is_wrong_is_named() {
     assert_eq!((&agreement["compared"], &agreement["agreed"]), (&json!(2), &json!(1)));
     assert_eq!(agreement["disagreements"][0]["line"], json!(2));
 
-    let results = folder.path().join("good.results.jsonl");
+    let results = folder.path().join("good.jsonl.results.jsonl");
     let written = std::fs::read(&results).expect("the results");
     let keys: BTreeSet<String> = lines(&results)
         .iter()
@@ -79,6 +79,16 @@ async fn a_file_is_scored_once_and_what_is_wrong_is_named() {
     let told = assay(Some(&host), &["score", text(&good), "--plugin", "hello@prod"]);
     assert_eq!((told.code, told.stdout.as_str()), (Some(1), ""));
     assert!(told.stderr.contains("line 6"), "{}", told.stderr);
+
+    // A reward is of the row and the settings with which it was computed.
+    let changed = ROWS.replace("Answer: 41", "Answer: 42");
+    std::fs::write(&good, &changed).expect("a file");
+    let summary: Value = score(&host, &good, &[]).json(1);
+    assert_eq!((&summary["requests"], &summary["skipped"]), (&json!(0), &json!(2)));
+    let problem = summary["malformed"][0]["problem"].as_str().expect("a text");
+    assert!(problem.contains("the row `wrong`") && problem.contains("--output"), "{problem}");
+    let summary: Value = score(&host, &good, &["--settings", r#"{"a":1}"#]).json(1);
+    assert_eq!((&summary["requests"], &summary["skipped"]), (&json!(0), &json!(0)));
 
     // An error is no number; it is tried again the next time, and the lines go where they are sent.
     let bad = write(&folder, "bad.jsonl", r#"{"key":"bad","response":"Answer: 42"}"#);

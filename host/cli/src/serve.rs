@@ -189,8 +189,11 @@ pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
         server = Server::start(settings) => server?,
         () = interruption.came() => return Ok(ExitCode::SUCCESS),
     };
-    if let Some(file) = &options.ready_file {
-        write_ready_file(file, &server)?;
+    if let Some(file) = &options.ready_file
+        && let Err(error) = write_ready_file(file, &server)
+    {
+        server.stop().await;
+        return Err(error);
     }
     tracing::info!("ready on {}", server.url);
     if !has_dashboard() {
@@ -201,19 +204,17 @@ pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
 
 /// Writes the file atomically, so that a reader never sees a part of it.
 fn write_ready_file(file: &std::path::Path, server: &Server) -> anyhow::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
     let ready = serde_json::json!({ "url": server.url, "key": server.key });
-    let part = file.with_extension("part");
-    let mut open = std::fs::OpenOptions::new();
-    let mut opened = open
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&part)
-        .with_context(|| format!("writing {}", part.display()))?;
-    std::io::Write::write_all(&mut opened, ready.to_string().as_bytes())?;
-    std::fs::rename(&part, file).with_context(|| format!("writing {}", file.display()))
+    let write = || -> std::io::Result<()> {
+        // Readable to nobody else, whatever lies there.
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut part =
+            tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))?;
+        std::io::Write::write_all(&mut part, ready.to_string().as_bytes())?;
+        part.persist(file)?;
+        Ok(())
+    };
+    write().with_context(|| format!("writing {}", file.display()))
 }
 
 /// Serves until a signal comes or the server fails.

@@ -50,10 +50,12 @@ pub enum Target {
     Stdout,
 }
 
-/// The default output: `answers.jsonl` gives `answers.results.jsonl`.
+/// The default output: `answers.jsonl` gives `answers.jsonl.results.jsonl`, so that no two inputs share one.
 #[must_use]
 pub fn results_path(input: &Path) -> PathBuf {
-    input.with_extension("results.jsonl")
+    let mut path = input.as_os_str().to_owned();
+    path.push(".results.jsonl");
+    path.into()
 }
 
 #[derive(Debug, Clone)]

@@ -287,7 +287,7 @@ pub struct GpuSession {
     deadline: Instant,
     /// The latest time to which the deadline is put off, by executors without a core and by the judge's work.
     latest: Instant,
-    /// What was not the candidate's time, since it was last taken: executors had no core, or worked for the judge.
+    /// The time that was not the candidate's, since it was last taken: executors had no core, or worked for the judge.
     held_up: HeldUp,
     properties: Properties,
     /// `None` once the session is over.

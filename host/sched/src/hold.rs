@@ -11,9 +11,6 @@ use assay_core::id::{BatchId, RequestId, TenantId};
 
 use crate::sched::Sched;
 
-/// The waiting requests whose stage is held, by batch; a tenant without an entry is not held.
-pub(crate) type HeldStages = BTreeMap<TenantId, BTreeMap<BatchId, Vec<u32>>>;
-
 impl Sched {
     pub(crate) fn hold_stages(&mut self, tenant: TenantId) {
         if self.held.contains_key(&tenant) {

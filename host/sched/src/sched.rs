@@ -21,7 +21,6 @@ use crate::config::Config;
 use crate::entitlement::{Entitlement, PoolEntitlement};
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
-use crate::hold::HeldStages;
 use crate::pools::Pools;
 use crate::timer::{SchedTimer, Timers};
 use crate::worker::Worker;
@@ -43,7 +42,8 @@ pub struct Sched {
     pub(crate) estimates: Estimates,
     /// The weights and bounds of tenants that differ from the default.
     pub(crate) entitlements: BTreeMap<TenantId, Entitlement>,
-    pub(crate) held: HeldStages,
+    /// The waiting requests whose stage is held, by batch; a tenant without an entry is not held.
+    pub(crate) held: BTreeMap<TenantId, BTreeMap<BatchId, Vec<u32>>>,
     pub(crate) timers: Timers,
     /// The deadlines of clients that have not passed.
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
@@ -77,7 +77,7 @@ impl Sched {
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
             entitlements: BTreeMap::new(),
-            held: HeldStages::new(),
+            held: BTreeMap::new(),
             timers: Timers::default(),
             deadlines: BTreeSet::new(),
             lingers_until: None,

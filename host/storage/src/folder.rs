@@ -211,18 +211,48 @@ fn list(root: &OwnedFd, start: String) -> Result<Vec<String>, ReadError> {
             if check_path(&path).is_err() {
                 continue;
             }
-            match entry.file_type() {
-                Some(Type::Directory) => folders.push(path),
-                Some(Type::File) => names.push(path),
-                Some(Type::Symlink) if leads_to_file(root, &path) => names.push(path),
-                _ => {}
+            match kind_of(root, &path, entry.file_type())? {
+                Some(EntryKind::Folder) => folders.push(path),
+                Some(EntryKind::File) => names.push(path),
+                None => {}
             }
         }
     }
     if names.len() > limits::OBJECT_NAMES_MAX { Err(ReadError::TooMany) } else { Ok(names) }
 }
 
-fn leads_to_file(root: &OwnedFd, path: &str) -> bool {
-    let opened = open(root, path, OFlag::O_PATH).map(File::from);
-    opened.is_ok_and(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EntryKind {
+    File,
+    Folder,
+}
+
+/// The kind of an entry; `None` for one that is neither a file nor a folder, that is gone, or that leads nowhere. Some file
+/// systems do not tell it in their lists.
+fn kind_of(
+    root: &OwnedFd,
+    path: &str,
+    listed: Option<Type>,
+) -> Result<Option<EntryKind>, ReadError> {
+    let look = |flags| {
+        let opened = match open(root, path, OFlag::O_PATH.union(flags)) {
+            Err(ReadError::NotFound) => return Ok(None),
+            opened => File::from(opened?),
+        };
+        let metadata = opened.metadata().map_err(unreadable)?;
+        Ok(Some(metadata.file_type()))
+    };
+    let is_file = |kind: Option<std::fs::FileType>| kind.is_some_and(|kind| kind.is_file());
+    let is_link = match listed {
+        Some(Type::Directory) => return Ok(Some(EntryKind::Folder)),
+        Some(Type::File) => return Ok(Some(EntryKind::File)),
+        Some(Type::Symlink) => true,
+        Some(_) => return Ok(None),
+        None => match look(OFlag::O_NOFOLLOW)? {
+            Some(kind) if kind.is_dir() => return Ok(Some(EntryKind::Folder)),
+            Some(kind) if kind.is_file() => return Ok(Some(EntryKind::File)),
+            kind => kind.is_some_and(|kind| kind.is_symlink()),
+        },
+    };
+    Ok(if is_link && is_file(look(OFlag::empty())?) { Some(EntryKind::File) } else { None })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use assay_core::outcome::StageEnd;
+use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::cases::{Expect, GoldenCase};
 use assay_sandbox::pipeline::{self, StageRecord};
 use serde::Serialize;
@@ -139,11 +139,19 @@ fn state_of(
     match (again, compared) {
         // This says nothing about the plugin, so an update must not expect it.
         _ if end.is_starved() => (LocalCaseState::Failed, Some(explanation(end))),
+        (None, Err(_)) if update && is_unavailable(end) => {
+            (LocalCaseState::Failed, Some(explanation(end)))
+        }
         (Some(problem), _) => (LocalCaseState::Unstable, Some(problem)),
         (None, Ok(())) => (LocalCaseState::Passed, None),
         (None, Err(problem)) if update => (LocalCaseState::Updated, Some(problem)),
         (None, Err(problem)) => (LocalCaseState::Failed, Some(problem)),
     }
+}
+
+/// Whether this machine lacked what the plugin asked for.
+fn is_unavailable(end: &StageEnd) -> bool {
+    matches!(end, StageEnd::Failed(error) if error.code == ErrorCode::Unavailable)
 }
 
 /// How a later run differs from the first. A run that the machine kept waiting says nothing.

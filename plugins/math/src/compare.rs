@@ -26,7 +26,7 @@ use crate::polynomial::{Atom, Symbol, Work};
 use crate::relate::same_inequality;
 use crate::settings::Settings;
 use crate::units::Unit;
-use crate::value::{Name, Order, Scalar, Value};
+use crate::value::{Condition, Name, Order, Scalar, Value};
 
 pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
     match (left, right) {
@@ -36,7 +36,7 @@ pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Optio
         ) => {
             let (there, conditions_there) =
                 condition::renamed((value, conditions), (there, conditions_there));
-            condition::agree(conditions, &conditions_there, settings)
+            conditions_agree(conditions, &conditions_there, settings)
                 .then(|| compare(value, &there, settings))?
         }
         (Value::Given { value, .. }, other) | (other, Value::Given { value, .. }) => {
@@ -374,4 +374,22 @@ fn same_function(left: (&Expression, &Scalar), right: (&Expression, &Scalar)) ->
     };
     let constant = !left.1.expression.has_symbols() && !right.1.expression.has_symbols();
     name == there && constant && argument.is_symbol() && argument_there.is_symbol()
+}
+
+/// Whether the conditions that both sides state of one variable are the same.
+fn conditions_agree(left: &[Condition], right: &[Condition], settings: &Settings) -> bool {
+    left.iter().all(|condition| {
+        let mut others = right.iter().filter(|other| other.variable == condition.variable);
+        others.all(|other| match (&condition.domain, &other.domain) {
+            (Some(here), Some(there)) => {
+                let whole = here.is_whole_numbers() || there.is_whole_numbers();
+                compare(here, there, settings).is_some()
+                    || whole
+                        && condition::least(here)
+                            .iter()
+                            .any(|number| condition::least(there).contains(number))
+            }
+            _ => true,
+        })
+    })
 }

@@ -3,29 +3,20 @@
 
 use std::ops::Range;
 
-use crate::compare::compare;
 use crate::expression::Expression;
 use crate::kind::Kind;
 use crate::lex::Token;
 use crate::polynomial::{Atom, Symbol};
-use crate::settings::Settings;
-use crate::value::{Name, Scalar, Value};
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Condition {
-    pub(crate) variable: Symbol,
-    /// The values that it has, where that is said.
-    pub(crate) domain: Option<Value>,
-}
+use crate::value::{Condition, Name, Scalar, Value};
 
 /// The words before a condition, such as "for all", as places of tokens.
-pub(crate) struct Words {
+pub(crate) struct ConditionWords {
     range: Range<usize>,
     /// Whether they may stand before a variable alone.
     all: bool,
 }
 
-impl Words {
+impl ConditionWords {
     /// The only words outside brackets that begin a condition, where no others follow. Several belong to a function by
     /// cases, whose conditions belong to its values.
     pub(crate) fn before_condition(tokens: &[Token]) -> Option<Self> {
@@ -192,24 +183,9 @@ pub(crate) fn renamed(
     (value.changed(&mut |expression| expression.renamed(from, to)), conditions)
 }
 
-/// Whether the conditions that both sides state of one variable are the same.
-pub(crate) fn agree(left: &[Condition], right: &[Condition], settings: &Settings) -> bool {
-    left.iter().all(|condition| {
-        let mut others = right.iter().filter(|other| other.variable == condition.variable);
-        others.all(|other| match (&condition.domain, &other.domain) {
-            (Some(here), Some(there)) => {
-                let whole = here.is_whole_numbers() || there.is_whole_numbers();
-                compare(here, there, settings).is_some()
-                    || whole && least(here).iter().any(|number| least(there).contains(number))
-            }
-            _ => true,
-        })
-    })
-}
-
 /// The least of the whole numbers that a condition allows: 1 for `\mathbb{Z}^+` and `n \ge 1`, 0 or 1 for
 /// `\mathbb{N}`, which is either to different authors.
-fn least(domain: &Value) -> &'static [u8] {
+pub(crate) fn least(domain: &Value) -> &'static [u8] {
     let bound = |value: &Value, number| *value == Value::scalar(Expression::integer(number));
     match domain {
         Value::Sequence { open: '[', items, .. } if domain.is_unbounded() => match items.first() {

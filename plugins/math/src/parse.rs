@@ -5,7 +5,7 @@
 //! The recursion is bounded by [`limits::DEPTH_MAX`], the chains by [`limits::OPERATIONS_MAX`]; it
 //! must never panic, whatever the tokens.
 
-use crate::condition::{Words, given, separate};
+use crate::condition::{ConditionWords, given, separate};
 use crate::kind::{Join, Kind};
 use crate::lex::{Token, tokens};
 use crate::limits;
@@ -87,7 +87,7 @@ pub(crate) fn parse_separated(text: &str) -> Option<Value> {
 
 fn read(text: &str, commas: CommaReading) -> Result<Value> {
     let tokens = tokens(text, commas)?;
-    let given = Words::before_condition(&tokens).and_then(|words| {
+    let given = ConditionWords::before_condition(&tokens).and_then(|words| {
         let value =
             read_tokens(&text[..tokens[words.start()].start], tokens[..words.start()].to_vec());
         let mut conditions = parser(text, tokens[words.end()..].to_vec());

@@ -1,6 +1,5 @@
 //! The value of an answer after it is read.
 
-use crate::condition::Condition;
 use crate::expression::Expression;
 use crate::moment::Moment;
 use crate::names::is_text;
@@ -34,6 +33,14 @@ pub(crate) enum Name {
     Variable(Expression),
     /// Words, as [`plain`] leaves them.
     Words(String),
+}
+
+/// A condition beside an answer, which says what one of its variables is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) variable: Symbol,
+    /// The values that it has, where that is said.
+    pub(crate) domain: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -91,12 +91,15 @@ pub(super) async fn run(options: ImportOptions) -> anyhow::Result<ExitCode> {
         ended.push((file, import));
     }
     drop(imports);
+    print!("{}", summary(&ended));
+    if ended.iter().all(|(_, import)| matches!(import, Import::Unsupported(_))) {
+        eprintln!("no task was imported, so {} was not written", options.output.display());
+        return Ok(ExitCode::FAILURE);
+    }
     out.persist(&options.output)
         .with_context(|| format!("writing {}", options.output.display()))?;
-    print!("{}", summary(&ended));
     println!("{}", options.output.display());
-    let none = ended.iter().all(|(_, import)| matches!(import, Import::Unsupported(_)));
-    Ok(if none { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
 }
 
 /// How many tasks of each level were imported.

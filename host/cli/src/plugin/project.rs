@@ -16,6 +16,8 @@ use super::super::engine::EngineOptions;
 pub(super) const MANIFEST: &str = "plugin.toml";
 /// Limit of cases and watched files; a project with more has a mistake in `watch`.
 const FILES_MAX: usize = 20_000;
+/// Folders within folders of golden cases.
+const DEPTH_MAX: usize = 16;
 /// Folders that builds write to.
 const NEVER_WATCHED: [&str; 5] = ["target", ".git", "node_modules", "__pycache__", "vendor"];
 
@@ -129,8 +131,12 @@ impl Project {
     /// The golden cases, sorted.
     pub(super) fn cases(&self) -> anyhow::Result<Vec<PathBuf>> {
         let Some(folder) = &self.manifest.cases else { return Ok(Vec::new()) };
+        let folder = self.folder.join(folder);
         let mut files = Vec::new();
-        find(&self.folder.join(folder), &mut files)?;
+        let listed = find_all(&folder, 0, &mut files);
+        listed.with_context(|| {
+            format!("no golden cases: reading {}, which {MANIFEST} names", folder.display())
+        })?;
         let is_case = |file: &PathBuf| {
             file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
         };
@@ -170,6 +176,21 @@ impl Project {
         let changed = |file: &PathBuf| file.metadata().and_then(|it| it.modified()).ok();
         Ok(files.into_iter().map(|file| (file.clone(), changed(&file))).collect())
     }
+}
+
+/// All files below a path, through links as well; an error where one cannot be read.
+fn find_all(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    ensure!(files.len() < FILES_MAX, "there are more than {FILES_MAX} files");
+    // A link could lead round in a circle.
+    ensure!(depth < DEPTH_MAX, "folders lie more than {DEPTH_MAX} deep");
+    if !path.metadata()?.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(path)? {
+        find_all(&entry?.path(), depth + 1, files)?;
+    }
+    Ok(())
 }
 
 /// All files below a path, without those that are deleted meanwhile.

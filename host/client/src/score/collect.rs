@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
 
+use super::input::{Row, RowHash};
 use super::output::Output;
 use super::submit::{Described, Event};
 use super::summary::{Progress, Rewarded, Summary, Tally};
@@ -16,6 +17,7 @@ const BURST: usize = 1_024;
 struct Pending {
     line: u64,
     expected: Option<f64>,
+    hash: RowHash,
 }
 
 pub(super) struct Collector<'a> {
@@ -114,7 +116,8 @@ impl<'a> Collector<'a> {
             Event::Submitting(rows) => {
                 self.tally.submitted(rows.len());
                 for row in rows.iter() {
-                    let pending = Pending { line: row.line, expected: row.expected };
+                    let Row { line, expected, hash, .. } = *row;
+                    let pending = Pending { line, expected, hash };
                     self.pending.insert(row.key.clone(), pending);
                 }
             }
@@ -125,9 +128,9 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::Finished(item) => {
-                if let Some(Pending { line, expected }) = self.pending.remove(&item.key) {
+                if let Some(Pending { line, expected, hash }) = self.pending.remove(&item.key) {
                     self.window.add_permits(1);
-                    self.output.write(&item, expected)?;
+                    self.output.write(&item, expected, Some(hash))?;
                     self.tally.finished(line, expected, &item);
                 }
             }

@@ -29,6 +29,9 @@ pub(super) fn key_hash(key: &str) -> KeyHash {
     *digest.first_chunk().expect("a SHA-256 has 32 bytes")
 }
 
+/// A hash of what is submitted of a row, and of the settings.
+pub(super) type RowHash = [u8; 16];
+
 /// The known state of a key.
 pub(super) enum KeyState {
     /// Scored by an earlier call, and not read from the file yet.
@@ -43,6 +46,7 @@ pub(super) struct Row {
     pub(super) line: u64,
     pub(super) key: String,
     pub(super) expected: Option<f64>,
+    pub(super) hash: RowHash,
 }
 
 /// A row that an earlier call scored.
@@ -82,6 +86,7 @@ pub(super) struct Reader {
     file: BufReader<File>,
     bytes_total: u64,
     sizes: Sizes,
+    settings: String,
     known: HashMap<KeyHash, KeyState>,
     line: u64,
     bytes_read: u64,
@@ -109,6 +114,7 @@ impl Reader {
             file: BufReader::with_capacity(READ_BUFFER_BYTES, file),
             bytes_total: about.len(),
             sizes: options.sizes,
+            settings: options.settings.as_ref().map_or_else(String::new, |it| it.get().to_owned()),
             known: priors,
             line: 0,
             bytes_read: 0,
@@ -196,10 +202,20 @@ impl Reader {
             return self.malformed(problem);
         }
         let FileRow { key, group, prompt, response, label, metadata, expected } = row;
-        let met = Row { line: self.line, key: key.clone(), expected };
-        match self.known.insert(key_hash(&key), KeyState::Seen) {
+        let known = self.known.insert(key_hash(&key), KeyState::Seen);
+        let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms: None };
+        let body = serde_json::to_vec(&item).expect("an item is plain JSON");
+        let (key, hash) = (item.key.clone(), self.row_hash(&body));
+        let met = Row { line: self.line, key, expected, hash };
+        match known {
             Some(KeyState::Seen) => {
-                return self.malformed(format!("the key `{key}` occurs earlier in the file"));
+                return self.malformed(format!("the key `{}` occurs earlier in the file", met.key));
+            }
+            Some(KeyState::Prior(prior)) if prior.hash.is_some_and(|before| before != hash) => {
+                return self.malformed(format!(
+                    "the row `{}`, or the settings, are others than when the output's reward was computed: name another --output",
+                    met.key
+                ));
             }
             Some(KeyState::Prior(prior)) => {
                 self.chunk.skipped.push(Skipped { row: met, prior });
@@ -207,9 +223,8 @@ impl Reader {
             }
             None => {}
         }
-        let cut_before = self.ends_batch_before(group.as_deref()).then(|| self.cut(true));
-        let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms: None };
-        serde_json::to_writer(&mut self.body, &item).expect("an item is plain JSON");
+        let cut_before = self.ends_batch_before(item.group.as_deref()).then(|| self.cut(true));
+        self.body.extend_from_slice(&body);
         self.body.push(b'\n');
         self.batch_rows += 1;
         self.group = item.group;
@@ -217,6 +232,11 @@ impl Reader {
         // A chunk cut just before is not full again by one row, except when rows are huge; then
         // it goes with the next.
         cut_before.or_else(|| self.cut_if_full())
+    }
+
+    fn row_hash(&self, body: &[u8]) -> RowHash {
+        let digest = Sha256::new_with_prefix(&self.settings).chain_update([0]).chain_update(body);
+        *digest.finalize().first_chunk().expect("a SHA-256 has 32 bytes")
     }
 
     /// A batch ends at its limit; in its last quarter already between two groups, so that the

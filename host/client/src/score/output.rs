@@ -9,9 +9,9 @@ use std::sync::Arc;
 use assay_api::result::ResultItem;
 use assay_core::id::BatchId;
 use assay_core::outcome::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::input::{KeyHash, KeyState, key_hash};
+use super::input::{KeyHash, KeyState, RowHash, key_hash};
 use super::{ScoreError, Target};
 
 const WRITE_BUFFER_BYTES: usize = 1 << 18;
@@ -26,15 +26,32 @@ pub(super) struct Prior {
     pub(super) reward: f64,
     pub(super) timed_out: bool,
     pub(super) verdict: Arc<str>,
+    /// The hash of the row whose reward it is, if its line has that.
+    pub(super) hash: Option<RowHash>,
 }
 
-/// One line: the server's result and the row's expected reward.
+/// One line: the server's result, the row's expected reward, and a hash of the row.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
     item: &'a ResultItem,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<String>,
+}
+
+/// The part of a line that is not the result.
+#[derive(Deserialize)]
+struct OfRow {
+    row: Option<String>,
+}
+
+impl OfRow {
+    fn hash(line: &[u8]) -> Option<RowHash> {
+        let text = serde_json::from_slice::<Self>(line).ok()?.row?;
+        hex::decode(text).ok()?.try_into().ok()
+    }
 }
 
 enum Sink {
@@ -89,7 +106,7 @@ impl Output {
     }
 
     /// Notes a result that need not be computed again; false if it has no reward or is known.
-    pub(super) fn note(&mut self, item: &ResultItem) -> bool {
+    pub(super) fn note(&mut self, item: &ResultItem, hash: Option<RowHash>) -> bool {
         let cursor = self.batches.entry(item.id.batch).or_default();
         *cursor = item.cursor.max(*cursor);
         let Some(reward) = item.outcome.reward() else { return false };
@@ -102,7 +119,7 @@ impl Output {
             }
         };
         let timed_out = matches!(item.outcome, Outcome::TimedOut { .. });
-        let prior = KeyState::Prior(Prior { reward, timed_out, verdict });
+        let prior = KeyState::Prior(Prior { reward, timed_out, verdict, hash });
         self.priors.insert(key_hash(&item.key), prior).is_none()
     }
 
@@ -110,9 +127,11 @@ impl Output {
         &mut self,
         item: &ResultItem,
         expected: Option<f64>,
+        hash: Option<RowHash>,
     ) -> Result<(), ScoreError> {
         self.line.clear();
-        serde_json::to_writer(&mut self.line, &Line { item, expected })
+        let row = hash.map(hex::encode);
+        serde_json::to_writer(&mut self.line, &Line { item, expected, row })
             .expect("a result is plain JSON");
         self.line.push(b'\n');
         let written = match &mut self.sink {
@@ -163,7 +182,7 @@ impl Output {
             number += 1;
             let whole = line.last() == Some(&b'\n');
             match serde_json::from_slice::<ResultItem>(&line) {
-                Ok(item) => self.note(&item),
+                Ok(item) => self.note(&item, OfRow::hash(&line)),
                 Err(_) if !whole && is_torn(&line) => {
                     return self.cut_behind(file, good_bytes);
                 }

@@ -53,7 +53,10 @@ pub(super) async fn adopt(
         return Ok(Resumed { run: new_run(), iteration: 0, made_by: None });
     };
     let made_by = MadeBy { plugin: last.plugin.clone(), digest: last.plugin_digest };
-    if name(&options.plugin) != name(&made_by.plugin) {
+    let is_other_version = version(&options.plugin)
+        .zip(version(&made_by.plugin))
+        .is_some_and(|(asked, before)| asked != before);
+    if name(&options.plugin) != name(&made_by.plugin) || is_other_version {
         let path = output.path().to_owned();
         let (before, now) = (made_by.plugin, options.plugin.clone());
         return Err(ScoreError::PluginChanged { path, before, now });
@@ -86,8 +89,9 @@ async fn fetch(
         let Some(last) = page.items.last() else { break };
         after = last.cursor;
         for item in &page.items {
-            if output.note(item) {
-                output.write(item, None)?;
+            // Its row is not known here.
+            if output.note(item, None) {
+                output.write(item, None, None)?;
             }
         }
     }
@@ -98,6 +102,12 @@ async fn fetch(
 fn name(plugin: &str) -> &str {
     let plugin = plugin.split_once('@').map_or(plugin, |(name, _)| name);
     plugin.rsplit_once('/').map_or(plugin, |(_, name)| name)
+}
+
+/// The version, `1.0.0` of `math@1.0.0`; a channel is none.
+fn version(plugin: &str) -> Option<&str> {
+    let (_, version) = plugin.split_once('@')?;
+    version.starts_with(|first: char| first.is_ascii_digit()).then_some(version)
 }
 
 /// A new name that is readable in lists: `score-answers-` with a unique suffix.

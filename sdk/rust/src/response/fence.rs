@@ -51,7 +51,7 @@ pub fn blocks(text: &str, is_language: impl Fn(&str) -> bool) -> Vec<Block> {
     blocks
 }
 
-/// What follows a tag such as `<answer>` at the beginning of a line, if that is a fence; else the whole line.
+/// The rest of a line after a tag such as `<answer>`, if that is a fence; else the whole line.
 fn behind_tag(line: &str) -> &str {
     let tag_end = line.trim_start().strip_prefix('<').and_then(|tag| tag.split_once('>'));
     match tag_end {

@@ -153,7 +153,12 @@ async fn compare(
     let (mut compared, mut changed) = (0, Vec::new());
     for (request, scored) in kept.into_iter().zip(replayed) {
         let result = request.result.expect("what is comparable has one");
-        if let Outcome::Error { code: ErrorCode::Unavailable, message, .. } = &scored.outcome {
+        if let Outcome::Error {
+            code: ErrorCode::Unavailable | ErrorCode::LeaseExpired,
+            message,
+            ..
+        } = &scored.outcome
+        {
             left_out.push(LeftOut {
                 id: request.id,
                 why: format!("cannot run on this machine: {message}"),
