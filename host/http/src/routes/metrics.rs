@@ -23,6 +23,8 @@ use crate::problem::ApiError;
 
 const WAITING: &str = "assay_tenant_waiting";
 const WORKERS: &str = "assay_tenant_workers";
+const QUEUE: &str = "assay_stage_queue_requests";
+const LEASES: &str = "assay_pool_leases";
 
 /// Metrics in the Prometheus text format.
 #[utoipa::path(
@@ -45,7 +47,7 @@ pub async fn metrics_page(app: &App) -> Result<String, DispatchError> {
     measure_pools(&capacity);
     start_counters(&capacity);
     gauge!("assay_admission_budget_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
-    Ok(app.metrics.render() + &by_tenant(app, &view))
+    Ok(app.metrics.render() + &by_pool(&view) + &by_tenant(app, &view))
 }
 
 /// The calls and requests that wait, and the workers for which requests wait, by tenant.
@@ -71,7 +73,7 @@ fn by_tenant(app: &App, view: &SchedView) -> String {
     waiting.text + &workers.text
 }
 
-/// Lines of a metric by tenant.
+/// Lines of a metric that are made anew each time.
 struct Metric {
     name: &'static str,
     text: String,
@@ -103,11 +105,16 @@ impl Metric {
 fn measure(view: &SchedView) {
     gauge!("assay_live_batches").set(view.batches.len() as f64);
     gauge!("assay_live_requests").set(view.requests() as f64);
-    for (name, pool) in &view.pools {
-        let name = name.to_string();
-        gauge!("assay_stage_queue_requests", "pool" => name.clone()).set(pool.waiting as f64);
-        gauge!("assay_pool_leases", "pool" => name).set(pool.leased as f64);
+}
+
+/// What waits in each pool, and what its workers hold. Tenants' plugins name pools: one that is gone leaves nothing.
+fn by_pool(view: &SchedView) -> String {
+    let (mut queue, mut leases) = (Metric::new(QUEUE), Metric::new(LEASES));
+    for (pool, state) in &view.pools {
+        queue.line(&format!("pool=\"{pool}\""), state.waiting);
+        leases.line(&format!("pool=\"{pool}\""), state.leased);
     }
+    queue.text + &leases.text
 }
 
 fn measure_pools(capacity: &Capacity) {
