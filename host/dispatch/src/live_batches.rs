@@ -158,12 +158,14 @@ impl LiveBatches {
     }
 
     /// Whether the memory for the tenant's artifacts is so scarce that no stage should start whose artifact needs more: it
-    /// holds half of what it could have alone, or little is free for anybody. Where its stages are held already, they stay so
-    /// until it is down to a quarter.
+    /// holds half of what it could have, or some while little is free for anybody. Where its stages are held already, they
+    /// stay so until it is down to a quarter, and an eighth is free.
     pub(super) fn is_artifact_memory_scarce(&self, tenant: TenantId, is_held: bool) -> bool {
         let (held, share) = self.artifacts.held_of_share(tenant);
         let part = if is_held { 4 } else { 2 };
-        held * part > share || self.artifacts.free() < self.artifact_bytes_max / 8
+        let is_little_free = self.artifacts.free() < self.artifact_bytes_max / 8;
+        // A tenant that holds nothing may begin, whatever the others do.
+        held * part > share || is_little_free && (is_held || held > 0)
     }
 
     /// Replaces the artifact with which an unfinished request's next stage starts.

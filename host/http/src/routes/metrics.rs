@@ -67,8 +67,13 @@ fn by_tenant(app: &App, view: &SchedView) -> String {
         ("upload", app.uploads.waiting()),
         ("compilation", app.registry.compilations_waiting()),
     ] {
+        // Rules look for each cause, also where nobody waits.
+        let cause = format!("cause=\"{cause}\"");
+        if calls.is_empty() {
+            waiting.line(&cause, 0);
+        }
         let calls = calls.into_iter().map(|(tenant, calls)| (name(tenant), calls));
-        waiting.add(&format!("cause=\"{cause}\""), calls.collect());
+        waiting.add(&cause, calls.collect());
     }
     waiting.text + &workers.text
 }
@@ -107,7 +112,8 @@ fn measure(view: &SchedView) {
     gauge!("assay_live_requests").set(view.requests() as f64);
 }
 
-/// What waits in each pool, and what its workers hold. Tenants' plugins name pools: one that is gone leaves nothing.
+/// The numbers of requests that wait in each pool and that its workers hold. Tenants' plugins name pools: one that is gone leaves
+/// nothing.
 fn by_pool(view: &SchedView) -> String {
     let (mut queue, mut leases) = (Metric::new(QUEUE), Metric::new(LEASES));
     for (pool, state) in &view.pools {
