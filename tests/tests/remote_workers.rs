@@ -314,7 +314,7 @@ async fn without_an_address_for_workers_there_are_no_tokens() {
     assert!(refused.stderr.contains("--worker-listen"), "{refused:?}");
 }
 
-/// Whoever was asked to end is no incident. Others there may be: the batch is late on a slow machine.
+/// A worker that was asked to end is no incident. There may be others, such as a batch that is late on a slow machine.
 async fn no_worker_died(client: &Client) {
     let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
     let died = [IncidentKind::WorkerDied, IncidentKind::WorkerKilled];
