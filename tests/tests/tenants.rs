@@ -483,6 +483,11 @@ async fn every_administrative_act_is_told_with_what_it_changed() {
     let own: AuditPage = team.http.get("/v1/audit").await.json(200);
     assert_eq!(own.items.len(), 9);
     assert!(own.items.iter().all(|act| act.tenant.as_deref() == Some("team")));
+    // Nor does it learn who of the platform acted by guessing.
+    let guessed = weight.actor.id.as_deref().expect("a key's");
+    assert_eq!(team.audit(&format!("actor={guessed}&tenant=team")).await.len(), 4);
+    let hidden: AuditPage = team.http.get(&format!("/v1/audit?actor={guessed}")).await.json(200);
+    assert!(hidden.items.is_empty(), "{hidden:?}");
     let _ = team.http.get("/v1/audit?tenant=platform").await.problem(404, "not_found");
     let told = team.platform.get("/v1/audit").await.text();
     let random = secret(&key).rsplit('_').next().expect("its last part");

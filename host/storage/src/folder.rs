@@ -256,3 +256,32 @@ fn kind_of(
     };
     Ok(if is_link && is_file(look(OFlag::empty())?) { Some(EntryKind::File) } else { None })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// As where a file system does not tell kinds in its lists.
+    #[test]
+    fn an_entry_of_no_known_kind_is_looked_at() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("file"), "x").expect("a file");
+        std::fs::create_dir(path("folder")).expect("a folder");
+        for (link, to) in
+            [("link", "file"), ("round", "folder"), ("out", "/etc/passwd"), ("lost", "none")]
+        {
+            symlink(to, path(link)).expect("a link");
+        }
+        nix::unistd::mkfifo(&path("pipe"), nix::sys::stat::Mode::S_IRUSR).expect("a pipe");
+        let root = open_root(folder.path()).expect("the root");
+        let kind = |name: &str| kind_of(&root, name, None).expect("can be looked at");
+        assert!(kind("file") == Some(EntryKind::File) && kind("link") == Some(EntryKind::File));
+        assert!(kind("folder") == Some(EntryKind::Folder));
+        for name in ["round", "out", "lost", "pipe", "gone"] {
+            assert!(kind(name).is_none(), "{name}");
+        }
+    }
+}

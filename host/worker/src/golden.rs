@@ -207,6 +207,9 @@ mod tests {
             assert_eq!(problem.as_deref(), Some("the machine is overloaded"));
         }
         assert_eq!(state_of(&trapped, None, differs(), true).0, LocalCaseState::Updated);
+        let lacking = failed(ErrorCode::Unavailable);
+        assert_eq!(state_of(&lacking, None, differs(), true).0, LocalCaseState::Failed);
+        assert_eq!(state_of(&lacking, None, Ok(()), true).0, LocalCaseState::Passed);
         let first = Expect::of(&StageEnd::TimedOut, 0.0);
         assert_eq!(difference(2, &starved, &first, 0.0), None);
         assert!(difference(2, &trapped, &first, 0.0).is_some());

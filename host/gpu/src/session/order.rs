@@ -162,7 +162,7 @@ impl GpuSession {
             DeviceProblem::Limit(words) if matches!(order, ExecutorRequest::Alloc(_)) => {
                 SessionError::Limit(words)
             }
-            // The time or memory of a copy that the judge makes is not the candidate's.
+            // Memory that the judge lacks to fill buffers or to hand them over is no limit of the candidate's.
             DeviceProblem::Limit(words) if !runs_code(order) => SessionError::Unavailable(words),
             DeviceProblem::Limit(words) => return SessionError::Limit(words),
             DeviceProblem::IllegalAddress(words) => SessionError::IllegalAddress(words),
