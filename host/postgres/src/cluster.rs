@@ -29,6 +29,7 @@ use crate::{
     error::Error,
     folder::{Layout, Lock, default_data_folder},
     launch::ServerSetup,
+    log,
     postmaster::Postmaster,
     programs::SearchPlaces,
     settings,
@@ -141,13 +142,17 @@ async fn keep(
 ) {
     let mut running = Some(postmaster);
     let mut failures = 0;
+    let mut looks = tokio::time::interval(log::LOOK);
     while let Some(mut postmaster) = running.take() {
         let up_since = Instant::now();
-        let how = tokio::select! {
-            how = postmaster.ended() => how,
-            _ = &mut stopping => {
-                postmaster.stop().await;
-                return site.leave();
+        let how = loop {
+            tokio::select! {
+                how = postmaster.ended() => break how,
+                _ = &mut stopping => {
+                    postmaster.stop().await;
+                    return site.leave();
+                }
+                _ = looks.tick() => bound_log(&site).await,
             }
         };
         state.send_replace(ClusterState::Down);
@@ -164,6 +169,15 @@ async fn keep(
             running = relaunch(&site, failures, &state) => running,
             _ = &mut stopping => return,
         };
+    }
+}
+
+/// Keeps the log of a server that runs for months from filling the disk.
+async fn bound_log(site: &ServerSetup) {
+    let path = site.layout.log.clone();
+    let bounded = tokio::task::spawn_blocking(move || log::put_aside(&path)).await;
+    if let Ok(Err(error)) = bounded {
+        tracing::warn!("PostgreSQL's log stays as large as it is: {error}");
     }
 }
 

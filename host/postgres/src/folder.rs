@@ -7,7 +7,7 @@ use std::{
     env,
     fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     hash::{DefaultHasher, Hash, Hasher},
-    io::{Read, Write},
+    io::{self, Read, Write},
     os::unix::{
         ffi::OsStrExt,
         fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
@@ -163,6 +163,15 @@ fn fits_a_socket(folder: &Path) -> bool {
 
 fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
     fs::set_permissions(path, Permissions::from_mode(mode)).doing("set the permissions of", path)
+}
+
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::Files { doing: "remove", path: path.into(), source: error })
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

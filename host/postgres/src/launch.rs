@@ -3,15 +3,14 @@
 //! Called by whoever holds the data folder's lock, and by nobody else.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write as _},
+    fs::{self, OpenOptions},
+    io::Write as _,
     os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Stdio,
     time::{Duration, Instant},
 };
 
-use nix::fcntl::OFlag;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::UnixStream,
@@ -19,8 +18,8 @@ use tokio::{
 
 use crate::{
     error::{Error, FileContext},
-    folder::Layout,
-    initialize,
+    folder::{Layout, remove_if_there},
+    initialize, log,
     owner::Owner,
     postmaster::Postmaster,
     process::{PidFile, end_orphans, is_postmaster},
@@ -34,11 +33,6 @@ const POLL: Duration = Duration::from_millis(10);
 /// a crash takes minutes on a slow disk.
 const PROGRESS: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(5);
-/// The log is put aside once at this size; one old one is kept.
-const LOG_BYTES_MAX: u64 = 8 << 20;
-/// The most bytes of the log that an error quotes.
-const QUOTE_BYTES_MAX: u64 = 4096;
-const QUOTE_LINES_MAX: usize = 12;
 
 /// Everything needed to start the server, again and again.
 #[derive(Debug, Clone)]
@@ -79,7 +73,8 @@ impl ServerSetup {
         }
         end_orphans(&self.layout).await;
         self.remove_stale_files()?;
-        let log = self.open_log()?;
+        log::put_aside(&self.layout.log)?;
+        let log = log::open(&self.layout.log)?;
         let log_before = log.metadata().doing("look at", &self.layout.log)?.len();
         let mut command = self.owner.command(&self.programs.path("postgres"), &self.layout.home);
         command.arg("-D").arg(&self.layout.cluster).envs(settings::ENVIRONMENT);
@@ -148,18 +143,6 @@ impl ServerSetup {
         Ok(())
     }
 
-    fn open_log(&self) -> Result<File, Error> {
-        let path = &self.layout.log;
-        if path.metadata().is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
-            fs::rename(path, path.with_extension("log.old")).doing("put aside", path)?;
-        }
-        // Not through a link of the owner's.
-        let flags = OFlag::O_NOFOLLOW.bits();
-        let mut options = OpenOptions::new();
-        options.append(true).create(true).mode(0o600).custom_flags(flags);
-        options.open(path).doing("open", path)
-    }
-
     async fn ready(&self, postmaster: &mut Postmaster, log_before: u64) -> Result<(), Error> {
         let began = Instant::now();
         let mut told = began;
@@ -171,11 +154,12 @@ impl ServerSetup {
                 return Ok(());
             }
             if tokio::time::timeout(POLL, postmaster.ended()).await.is_ok() {
-                return Err(Error::Start { log: self.quote_log(log_before) });
+                return Err(Error::Start { log: log::quote(&self.layout.log, log_before) });
             }
             if told.elapsed() > PROGRESS {
                 told = Instant::now();
-                let (seconds, log) = (began.elapsed().as_secs(), self.quote_log(log_before));
+                let (seconds, log) =
+                    (began.elapsed().as_secs(), log::quote(&self.layout.log, log_before));
                 let last = log.lines().rev().nth(1).unwrap_or_default();
                 tracing::info!(
                     seconds,
@@ -196,34 +180,5 @@ impl ServerSetup {
             stream.read_u8().await
         };
         matches!(tokio::time::timeout(PING, asked).await, Ok(Ok(b'N')))
-    }
-
-    /// The end of what the server logged since `from`.
-    fn quote_log(&self, from: u64) -> String {
-        let read = || -> io::Result<String> {
-            let mut file = File::open(&self.layout.log)?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(from.max(length.saturating_sub(QUOTE_BYTES_MAX))))?;
-            let mut bytes = Vec::new();
-            file.take(QUOTE_BYTES_MAX).read_to_end(&mut bytes)?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        match read() {
-            Ok(text) => {
-                let lines: Vec<&str> = text.lines().collect();
-                let shown = lines[lines.len().saturating_sub(QUOTE_LINES_MAX)..].join("\n");
-                format!("{shown}\n(from {})", self.layout.log.display())
-            }
-            Err(error) => format!("cannot read {}: {error}", self.layout.log.display()),
-        }
-    }
-}
-
-fn remove_if_there(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Error::Files { doing: "remove", path: path.into(), source: error })
-        }
-        _ => Ok(()),
     }
 }

@@ -19,6 +19,7 @@ mod error;
 mod folder;
 mod initialize;
 mod launch;
+mod log;
 mod owner;
 mod postmaster;
 mod process;
