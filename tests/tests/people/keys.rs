@@ -8,7 +8,7 @@ use assay_api::batch::Batch;
 use assay_api::key::{Key, KeyList, Scope};
 use assay_api::people::Session;
 use assay_api::plugin::PluginList;
-use assay_tests::{Http, assay, item, until};
+use assay_tests::{Host, Http, assay, item, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -71,26 +71,35 @@ async fn a_rotated_key_has_two_secrets_for_a_while() {
     assert!(rows.contains(&first.prefix) && !rows.contains(random));
 }
 
-/// The body of a call may take minutes, in which its key may lose its rights.
-#[tokio::test]
-async fn a_key_that_is_revoked_during_a_call_makes_no_key() {
-    let (host, http) = start(&[]);
-    let made: Key = http.post("/v1/keys", &json!({ "scopes": ["admin:*"] })).await.json(201);
-    let body = r#"{ "name": "lasting", "scopes": ["admin:*"] }"#;
+/// A call whose body is still to come: where it is written to, and the answer.
+fn begun(host: &Host, key: &Key, path: &str, headers: &str) -> (TcpStream, BufReader<TcpStream>) {
     let address = host.url.trim_start_matches("http://");
+    let secret = key.secret.as_deref().expect("shown when it is made");
     let mut stream = TcpStream::connect(address).expect("connects");
     let head = format!(
-        "POST /v1/keys HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\
-         Connection: close\r\n\r\n",
-        made.secret.as_deref().expect("shown when it is made"),
-        body.len()
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\n{headers}\r\n\
+         Expect: 100-continue\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).expect("writes");
     let mut answer = BufReader::new(stream.try_clone().expect("another handle"));
     let mut line = String::new();
     answer.read_line(&mut line).expect("the server asks for the body");
     assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
+    (stream, answer)
+}
+
+/// The body of a call may take minutes, in which its key may lose its rights.
+#[tokio::test]
+async fn a_key_that_is_revoked_during_a_call_makes_no_key() {
+    let (host, http) = start(&[]);
+    let made: Key = http.post("/v1/keys", &json!({ "scopes": ["admin:*"] })).await.json(201);
+    let body = r#"{ "name": "lasting", "scopes": ["admin:*"] }"#;
+    let (mut stream, mut answer) = begun(
+        &host,
+        &made,
+        "/v1/keys",
+        &format!("Content-Type: application/json\r\nContent-Length: {}", body.len()),
+    );
     stream.write_all(&body.as_bytes()[..10]).expect("writes");
     let revoke = format!("/v1/keys/{}/revoke", made.id);
     let _: Key = http.post(&revoke, &json!({})).await.json(200);
@@ -101,6 +110,26 @@ async fn a_key_that_is_revoked_during_a_call_makes_no_key() {
     assert!(answered.contains("the key was revoked"), "{answered}");
     let listed: KeyList = http.get("/v1/keys").await.json(200);
     assert!(listed.items.iter().all(|key| key.name != "lasting"), "{listed:?}");
+}
+
+/// Lines may come for as long as a rollout takes.
+#[tokio::test]
+async fn a_key_that_is_revoked_ends_an_open_call_of_lines() {
+    let (host, http) = start(&[]);
+    host.publish("trivial").await;
+    let made: Key = http.post("/v1/keys", &json!({ "scopes": ["batches:write"] })).await.json(201);
+    let call = json!({ "plugin": "trivial@prod", "run": "r" });
+    let batch: Batch = http.post("/v1/batches", &call).await.json(201);
+    let path = format!("/v1/batches/{}", batch.id);
+    let headers = "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked";
+    let (mut stream, mut answer) = begun(&host, &made, &format!("{path}/requests"), headers);
+    let line = serde_json::to_string(&item("a", "", "null")).expect("is JSON") + "\n";
+    stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).expect("writes");
+    let revoke = format!("/v1/keys/{}/revoke", made.id);
+    let _: Key = http.post(&revoke, &json!({})).await.json(200);
+    let mut answered = String::new();
+    answer.read_to_string(&mut answered).expect("an answer");
+    assert!(answered.trim_start().starts_with("HTTP/1.1 401 "), "{answered}");
 }
 
 /// A new secret is shown to who asks for it: so it opens no more than that caller may.
