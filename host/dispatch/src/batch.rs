@@ -397,7 +397,7 @@ impl LiveBatch {
         let Some(left) = left else { return Vec::new() };
         let stages = entry.stages_mut();
         stages.times = serde_json::from_str(&left.times).unwrap_or_default();
-        stages.input = Some(left.artifact);
+        stages.input = Some(Arc::new(left.artifact));
         stages.read_storage = true;
         stages.times.iter().map(|time| Micros::from_ms_f64(time.ran_ms)).collect()
     }

@@ -203,6 +203,10 @@ impl Waiter {
 }
 
 impl FairPermit {
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
     /// Adds other permits of the same tenant.
     pub(crate) fn add(&mut self, mut other: Self) {
         debug_assert_eq!(self.tenant, other.tenant, "permits of two tenants");

@@ -13,6 +13,7 @@ mod shell;
 mod silence;
 
 mod hold;
+mod logs;
 mod perform;
 mod submissions;
 mod waiters;

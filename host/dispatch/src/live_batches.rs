@@ -16,6 +16,7 @@ use crate::command::Reply;
 use crate::dedup::{DedupKey, SharedOutcome};
 use crate::fair_semaphore::FairSemaphore;
 use crate::handle::{DispatchError, ItemFate};
+use crate::publish::RowMemory;
 use crate::silence::WaitingBatch;
 use assay_store::admissions::Admission;
 
@@ -46,6 +47,8 @@ pub(super) struct LiveBatches {
     /// The bytes for artifacts.
     artifacts: FairSemaphore,
     artifact_bytes_max: usize,
+    /// Each artifact whose row is not durable yet holds it too.
+    uncommitted: Arc<()>,
 }
 
 impl LiveBatches {
@@ -56,6 +59,7 @@ impl LiveBatches {
             refused: RefusedRequests::default(),
             artifacts: FairSemaphore::new(artifact_bytes_max),
             artifact_bytes_max,
+            uncommitted: Arc::default(),
         }
     }
 
@@ -149,32 +153,59 @@ impl LiveBatches {
         }
     }
 
-    /// The tenant, if it has no memory for the artifact with which a stage ends.
-    pub(super) fn refuses_artifact(&self, batch: BatchId, end: &StageEnd) -> Option<TenantId> {
+    /// The tenant, if there is no memory for the artifact with which a stage ends. A first stage's must be within the
+    /// tenant's share; a later one's replaces the one before it, and may have whatever is free.
+    pub(super) fn refuses_artifact(
+        &self,
+        request: RequestId,
+        stage: usize,
+        end: &StageEnd,
+    ) -> Option<TenantId> {
         let StageEnd::Next(artifact) = end else { return None };
-        let tenant = self.by_id.get(&batch)?.committed.row.tenant;
-        let permit = self.artifacts.try_acquire(tenant, artifact.bytes.len());
-        permit.is_none().then_some(tenant)
+        let batch = self.by_id.get(&request.batch)?;
+        let (tenant, bytes) = (batch.committed.row.tenant, artifact.bytes.len());
+        let fits = if stage == 0 {
+            self.artifacts.try_acquire(tenant, bytes).is_some()
+        } else {
+            let replaced = batch.entry(request.seq).map_or(0, Entry::replaceable_bytes);
+            bytes <= replaced + self.artifacts.free()
+        };
+        (!fits).then_some(tenant)
     }
 
     /// Whether the memory for the tenant's artifacts is so scarce that no stage should start whose artifact needs more: it
-    /// holds half of what it could have, or some while little is free for anybody. Where its stages are held already, they
-    /// stay so until it is down to a quarter, and an eighth is free.
-    pub(super) fn is_artifact_memory_scarce(&self, tenant: TenantId, is_held: bool) -> bool {
+    /// holds half of what it could have, or some while little is free for anybody.
+    pub(super) fn is_artifact_memory_scarce(&self, tenant: TenantId) -> bool {
         let (held, share) = self.artifacts.held_of_share(tenant);
-        let part = if is_held { 4 } else { 2 };
-        let is_little_free = self.artifacts.free() < self.artifact_bytes_max / 8;
         // A tenant that holds nothing may begin, whatever the others do.
-        held * part > share || is_little_free && (is_held || held > 0)
+        held * 2 > share || held > 0 && self.artifacts.free() < self.artifact_bytes_max / 8
     }
 
-    /// Replaces the artifact with which an unfinished request's next stage starts.
-    pub(super) fn set_input(&mut self, request: RequestId, artifact: Artifact) {
-        let batch = self.by_id.get_mut(&request.batch);
-        let Some(batch) = batch else { return };
-        let tenant = batch.committed.row.tenant;
-        let Some(entry) = batch.entry_mut(request.seq) else { return };
-        entry.set_input(artifact, tenant, &self.artifacts);
+    /// Whether stages of the tenant that are held may start again: it holds a quarter of what it could have, and a quarter of
+    /// all memory is free; or it holds nothing, and some artifacts fit.
+    pub(super) fn is_artifact_memory_ample(&self, tenant: TenantId) -> bool {
+        let (held, share) = self.artifacts.held_of_share(tenant);
+        let part = if held == 0 { 64 } else { 4 };
+        held * 4 <= share && self.artifacts.free() >= self.artifact_bytes_max / part
+    }
+
+    /// Whether an artifact's row is not durable yet, so that memory becomes free with a commit.
+    pub(super) fn is_artifact_uncommitted(&self) -> bool {
+        Arc::strong_count(&self.uncommitted) > 1
+    }
+
+    /// Replaces the artifact with which an unfinished request's next stage starts; returns what its row holds until it is
+    /// durable.
+    pub(super) fn set_input(&mut self, request: RequestId, artifact: Arc<Artifact>) -> RowMemory {
+        let mut memory = RowMemory::default();
+        if let Some(batch) = self.by_id.get_mut(&request.batch) {
+            let tenant = batch.committed.row.tenant;
+            if let Some(entry) = batch.entry_mut(request.seq) {
+                memory.permit = entry.set_input(artifact, tenant, &self.artifacts);
+                memory.artifact = Some(Arc::clone(&self.uncommitted));
+            }
+        }
+        memory
     }
 
     /// Takes a request that ends out of its batch.
@@ -193,8 +224,8 @@ mod tests {
     use super::*;
     use crate::batch::tests::batch;
 
-    fn artifact(bytes: usize) -> Artifact {
-        Artifact { content_type: "text/plain".into(), bytes: vec![0; bytes] }
+    fn artifact(bytes: usize) -> Arc<Artifact> {
+        Arc::new(Artifact { content_type: "text/plain".into(), bytes: vec![0; bytes] })
     }
 
     fn request(batch: &LiveBatch, seq: u32) -> RequestId {
@@ -234,27 +265,58 @@ mod tests {
     }
 
     #[test]
+    fn an_artifact_counts_until_its_row_is_durable() {
+        let (mut batches, batch) = (LiveBatches::new(1_000), batch(2));
+        let first = request(&batch, 0);
+        batches.insert(batch);
+        let row = batches.set_input(first, artifact(100));
+        assert!(batches.is_artifact_uncommitted());
+        assert!(batches.end(first).is_some());
+        assert_eq!(batches.artifacts.free(), 900);
+        drop(row);
+        assert_eq!(batches.artifacts.free(), 1_000);
+        assert!(!batches.is_artifact_uncommitted());
+    }
+
+    #[test]
     fn memory_is_scarce_at_half_of_the_share_until_a_quarter() {
         let (mut batches, batch) = (LiveBatches::new(1_000), batch(3));
-        let (id, tenant) = (batch.id(), batch.committed.row.tenant);
+        let tenant = batch.committed.row.tenant;
         let requests = [0, 1, 2].map(|seq| request(&batch, seq));
         batches.insert(batch);
-        let admits = |batches: &LiveBatches, bytes| {
-            let end = StageEnd::Next(artifact(bytes));
-            batches.refuses_artifact(id, &end).is_none()
+        let admits = |batches: &LiveBatches, seq: usize, stage, bytes| {
+            let end = StageEnd::Next(Artifact::clone(&artifact(bytes)));
+            batches.refuses_artifact(requests[seq], stage, &end).is_none()
         };
-        let scarce = |batches: &LiveBatches| {
-            [false, true].map(|is_held| batches.is_artifact_memory_scarce(tenant, is_held))
+        let scarce_and_ample = |batches: &LiveBatches| {
+            (batches.is_artifact_memory_scarce(tenant), batches.is_artifact_memory_ample(tenant))
         };
         batches.set_input(requests[0], artifact(150));
-        assert_eq!(scarce(&batches), [false, false]);
+        assert_eq!(scarce_and_ample(&batches), (false, true));
         batches.set_input(requests[1], artifact(100));
-        assert_eq!(scarce(&batches), [false, true]);
+        assert_eq!(scarce_and_ample(&batches), (false, false));
         batches.set_input(requests[2], artifact(200));
-        assert_eq!(scarce(&batches), [true, true]);
-        // A tenant alone leaves a quarter to others.
-        assert!(admits(&batches, 300) && !admits(&batches, 301));
+        assert_eq!(scarce_and_ample(&batches), (true, false));
+        // A tenant alone leaves a quarter to others; what replaces an artifact may have all that is free.
+        assert!(admits(&batches, 0, 0, 300) && !admits(&batches, 0, 0, 301));
+        assert!(admits(&batches, 0, 1, 700) && !admits(&batches, 0, 1, 701));
         assert!(batches.end(requests[2]).is_some() && batches.end(requests[1]).is_some());
-        assert_eq!(scarce(&batches), [false, false]);
+        assert_eq!(scarce_and_ample(&batches), (false, true));
+    }
+
+    #[test]
+    fn a_tenant_begins_again_while_others_hold_the_memory() {
+        let (mut batches, batch) = (LiveBatches::new(1_000), batch(2));
+        let other = TenantId(uuid::Uuid::from_u128(99));
+        let _others = batches.artifacts.take_free(other, 960).expect("nobody holds anything");
+        let tenant = batch.committed.row.tenant;
+        let first = request(&batch, 0);
+        batches.insert(batch);
+        assert!(batches.is_artifact_memory_ample(tenant));
+        batches.set_input(first, artifact(10));
+        assert!(batches.is_artifact_memory_scarce(tenant));
+        assert!(!batches.is_artifact_memory_ample(tenant));
+        assert!(batches.end(first).is_some());
+        assert!(batches.is_artifact_memory_ample(tenant));
     }
 }

@@ -21,13 +21,13 @@ use crate::batch::{Entry, LiveBatch};
 use crate::dedup::SharedOutcome;
 use crate::history;
 use crate::incidents::of_workers;
-use crate::publish::{Output, count};
+use crate::publish::{Output, RowMemory, count};
 use crate::request_metrics::RequestMetrics;
 use crate::shell::Shell;
 use crate::traces::{UntilCommit, stage_answer};
 use crate::workers::HeldLease;
 use assay_store::operations::IncidentRow;
-use assay_store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
+use assay_store::outcomes::{ArtifactRow, EndRow, OutcomeRow, Record, Recorded};
 
 impl Shell {
     /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
@@ -78,23 +78,6 @@ impl Shell {
             .increment(1);
         let detail = format!("{}: {}", worker.named(id), error.message);
         self.notes.note(of_workers(now(), IncidentKind::WorkerStarved, &worker.pool, detail));
-    }
-
-    fn keep_logs(&mut self, request: RequestId, stage: usize, lines: Vec<proto::LogLine>) {
-        if lines.is_empty() {
-            return;
-        }
-        let Some(batch) = self.batches.get_mut(request.batch) else { return };
-        let stage = batch.stage_name(stage);
-        let tenant = batch.committed.row.tenant;
-        let Some(entry) = batch.entry_mut(request.seq) else { return };
-        let rows = lines.into_iter().take(limits::LOG_LINES_MAX + 1).map(|line| {
-            entry.log_lines += 1;
-            let proto::LogLine { level, message } = assay_wire::log_line(line);
-            LogRow { seq: request.seq, line: entry.log_lines, stage: stage.clone(), level, message }
-        });
-        let record = Record::Logs(rows.collect());
-        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
     }
 
     /// Carries out one action; `payload` is the worker's answer that caused it, if one did.
@@ -221,10 +204,11 @@ impl Shell {
         stages.times.push(stage_time);
         stages.advanced += 1;
         let times = serde_json::to_string(&stages.times).expect("times are plain data");
-        self.batches.set_input(request, artifact.clone());
+        let artifact = Arc::new(artifact);
+        let memory = self.batches.set_input(request, Arc::clone(&artifact));
         let row = ArtifactRow { seq: request.seq, stage: time.stage, artifact, times, at: now };
         let record = Record::Artifact(row);
-        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
+        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }, memory));
     }
 
     fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
@@ -344,7 +328,8 @@ impl Shell {
         if let Some(profile) = done.profile.filter(|_| !batch.committed.is_single) {
             self.planning.learn(profile);
         }
-        self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
+        let recorded = Recorded { tenant, batch: id, record: Record::End(end) };
+        self.output(Output::Record(recorded, RowMemory::default()));
         if !notes.is_empty() {
             self.output(Output::Incidents { batch: id, notes });
         }
@@ -388,7 +373,7 @@ impl LiveBatch {
         incidents
     }
 
-    fn stage_name(&self, stage: usize) -> String {
+    pub(super) fn stage_name(&self, stage: usize) -> String {
         let stages = &self.committed.plugin.description.stages;
         stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
     }

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use crate::command::Reply;
 use crate::committed::CommittedBatch;
 use crate::committed::{BatchProgress, CommittedView};
+use crate::fair_semaphore::FairPermit;
 use crate::handle::{DispatchError, ItemFate};
 use crate::incidents::Notes;
 use crate::traces::{TraceSender, UntilCommit};
@@ -75,9 +76,17 @@ pub(super) enum Decided {
     Refused(Box<Pending>),
 }
 
+/// The memory of a row until it is durable: a database that is away must not make the server grow without limit.
+#[derive(Default)]
+pub(super) struct RowMemory {
+    pub permit: Option<Arc<FairPermit>>,
+    /// Tells that an artifact is not durable yet.
+    pub artifact: Option<Arc<()>>,
+}
+
 /// A change of the committed view; it is shown once everything before it is durable.
 pub(super) enum Output {
-    Record(Recorded),
+    Record(Recorded, #[expect(dead_code, reason = "held until it is dropped")] RowMemory),
     /// An outcome, and what its request holds until it is durable.
     Outcome(Recorded, UntilCommit),
     GroupDone {
@@ -96,7 +105,7 @@ pub(super) enum Output {
 impl Output {
     fn recorded(&self) -> Option<&Recorded> {
         match self {
-            Self::Record(recorded) | Self::Outcome(recorded, _) => Some(recorded),
+            Self::Record(recorded, _) | Self::Outcome(recorded, _) => Some(recorded),
             Self::GroupDone { .. } | Self::Incidents { .. } | Self::Single(..) => None,
         }
     }
@@ -289,7 +298,7 @@ impl Publisher {
                     incidents.drain(..).for_each(|incident| self.notes.note(incident));
                     None
                 }
-                Output::Record(_) | Output::GroupDone { .. } => Some(output),
+                Output::Record(..) | Output::GroupDone { .. } => Some(output),
             });
             let Some(committed) = self.view.find(batch) else {
                 run.for_each(drop);
@@ -309,7 +318,7 @@ impl Write for Output {
     fn batch(&self) -> BatchId {
         match self {
             Self::Single(row, _) => row.batch.id,
-            Self::Record(recorded) | Self::Outcome(recorded, _) => recorded.batch,
+            Self::Record(recorded, _) | Self::Outcome(recorded, _) => recorded.batch,
             Self::GroupDone { batch, .. } | Self::Incidents { batch, .. } => *batch,
         }
     }
@@ -338,7 +347,7 @@ fn show(progress: &mut BatchProgress, output: Output) {
             show_outcome(progress, row.outcome);
             show_end(progress, row.end);
         }
-        Output::Record(recorded) | Output::Outcome(recorded, _) => match recorded.record {
+        Output::Record(recorded, _) | Output::Outcome(recorded, _) => match recorded.record {
             Record::Outcome(row) => show_outcome(progress, row),
             Record::End(end) => show_end(progress, end),
             Record::Artifact(_) | Record::Logs(_) => {}

@@ -1,12 +1,13 @@
 //! The loop: commands, commits and time in; the scheduler's decisions out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::operations::IncidentKind;
 use assay_clock::now;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_sched::{Config, Event, Sched};
@@ -17,7 +18,9 @@ use crate::admission::AdmissionControl;
 use crate::command::{Command, Reply};
 use crate::committed::CommittedView;
 use crate::dedup::Dedup;
+use crate::fair_semaphore::FairSemaphore;
 use crate::handle::DispatchError;
+use crate::hold::HELD_LOOK;
 use crate::incidents::{Notes, of_workers};
 use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
@@ -51,8 +54,10 @@ pub(super) struct Shell {
     pub notes: Notes,
     pub metrics: RequestMetrics,
     pub wake: Option<Micros>,
-    /// The tenants whose first stages are held, as the memory for their artifacts is scarce.
-    pub held: BTreeSet<TenantId>,
+    /// The tenants whose first stages are held, as the memory for their artifacts is scarce, and until when they are at least.
+    pub held: BTreeMap<TenantId, Micros>,
+    /// The bytes of log lines that are not durable yet.
+    pub logs: FairSemaphore,
     silence: SilenceWatch,
     stopping: bool,
 }
@@ -97,7 +102,8 @@ impl Shell {
             notes: parts.notes,
             metrics: RequestMetrics::default(),
             wake: None,
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
+            logs: FairSemaphore::new(limits::LOG_UNCOMMITTED_BYTES_MAX),
             silence: SilenceWatch::default(),
             stopping: false,
         }
@@ -111,7 +117,8 @@ impl Shell {
         loop {
             self.do_what_is_due();
             self.send_outboxes();
-            let wake = [self.wake, self.single.due()].into_iter().flatten().min();
+            let held = (!self.held.is_empty()).then(|| now() + HELD_LOOK);
+            let wake = [self.wake, self.single.due(), held].into_iter().flatten().min();
             let wait = wake.map(|at| Duration::from_micros(at.since(now()).0));
             tokio::select! {
                 biased;
@@ -152,7 +159,7 @@ impl Shell {
     fn do_what_is_due(&mut self) {
         let now = now();
         self.write_overdue(now);
-        self.release_stages();
+        self.release_stages(now);
         self.admission.drop_old_keys(now);
         if self.silence.is_due(now) {
             let silent = self.silence.look(now, self.batches.waiting());

@@ -121,7 +121,7 @@ impl SingleRequests {
                 }
                 Route::Keep
             }
-            Output::Record(recorded) if recorded.is_end() => {
+            Output::Record(recorded, _) if recorded.is_end() => {
                 let Record::End(end) = recorded.record else { return Route::Keep };
                 self.end(id, end).map_or(Route::Keep, Route::Send)
             }
@@ -195,11 +195,11 @@ mod tests {
             history: None,
             summary: None,
         };
-        Output::Record(record(admitted, Record::End(row)))
+        Output::Record(record(admitted, Record::End(row)), RowMemory::default())
     }
 
     fn logs(admitted: &Admitted) -> Output {
-        Output::Record(record(admitted, Record::Logs(Vec::new())))
+        Output::Record(record(admitted, Record::Logs(Vec::new())), RowMemory::default())
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         assert!(matches!(single.route(outcome), Route::Keep));
         assert!(matches!(single.route(end), Route::Keep));
         let outputs = single.written(id);
-        assert!(matches!(&outputs[..], [Output::Outcome(..), Output::Record(_)]));
+        assert!(matches!(&outputs[..], [Output::Outcome(..), Output::Record(..)]));
         assert!(!single.is_unwritten(id));
         assert!(outputs.into_iter().all(|output| matches!(single.route(output), Route::Send(_))));
     }

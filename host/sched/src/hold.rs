@@ -31,6 +31,12 @@ impl Sched {
         }
     }
 
+    /// The number of the tenant's requests that wait for a held stage.
+    #[must_use]
+    pub fn held(&self, tenant: TenantId) -> usize {
+        self.held.get(&tenant).map_or(0, |batches| batches.values().map(Vec::len).sum())
+    }
+
     /// Takes what is held of the batch out of the queues.
     fn hold_batch(&mut self, id: BatchId) {
         let batch = &self.batches[&id];

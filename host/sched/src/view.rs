@@ -22,6 +22,8 @@ pub struct SchedView {
     pub batches: Vec<BatchView>,
     /// The workers that have joined, by id.
     pub workers: Vec<WorkerView>,
+    /// The number of requests that wait as their stage is held, by tenant.
+    pub held: BTreeMap<TenantId, usize>,
 }
 
 /// A pool between two steps.

@@ -1,5 +1,7 @@
 //! Artifacts and logs of requests: inserted once, and skipped by a repeat.
 
+use std::sync::Arc;
+
 use assay_core::id::{BatchId, TenantId};
 use assay_core::outcome::Artifact;
 use assay_core::time::Micros;
@@ -14,7 +16,8 @@ pub struct ArtifactRow {
     pub seq: u32,
     /// The stage that returned it, from 0.
     pub stage: usize,
-    pub artifact: Artifact,
+    /// Shared with the request, whose next stage may start before the row is durable.
+    pub artifact: Arc<Artifact>,
     /// `StageTime`s up to this stage, as JSON.
     pub times: String,
     pub at: Micros,

@@ -10,6 +10,9 @@ pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
 /// The bytes of artifacts that wait for their next stage. Tenants share them; where half of a tenant's share is taken, no more of
 /// its stages start that another stage follows.
 pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
+/// The bytes of log lines whose rows are not durable yet, as while the database is away. Tenants share them; lines beyond are
+/// dropped.
+pub const LOG_UNCOMMITTED_BYTES_MAX: usize = 256 * MIB;
 /// The results of ended batches that are kept in memory; older ones are read from the database.
 pub const RESULTS_AT_HAND_MAX: usize = 200_000;
 /// The bytes of one tenant's outcomes of deterministic plugins that are kept in memory for later equal

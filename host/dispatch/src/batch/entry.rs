@@ -40,9 +40,9 @@ struct RareFields {
 #[derive(Default)]
 pub(crate) struct EndedStages {
     /// The artifact of the last one.
-    pub(crate) input: Option<Artifact>,
-    /// The artifact's share of the memory; none where more was restored than there is.
-    input_place: Option<FairPermit>,
+    pub(crate) input: Option<Arc<Artifact>>,
+    /// The artifact's share of the memory, also held until its row is durable; none where more was restored than there is.
+    input_place: Option<Arc<FairPermit>>,
     /// Times of the stages that ended in `next`, including those before a restart.
     pub(crate) times: Vec<StageTime>,
     /// The number of those stages that the scheduler knows of.
@@ -88,19 +88,28 @@ impl Entry {
 
     /// The artifact with which the next stage starts.
     pub(crate) fn input(&self) -> Option<&Artifact> {
-        self.rare.as_ref()?.stages.input.as_ref()
+        self.rare.as_ref()?.stages.input.as_deref()
     }
 
-    /// Replaces the artifact with which the next stage starts.
+    /// The bytes of memory that become free when the input is replaced: none while its row is not durable.
+    pub(crate) fn replaceable_bytes(&self) -> usize {
+        let place = self.rare.as_ref().and_then(|rare| rare.stages.input_place.as_ref());
+        place.filter(|place| Arc::strong_count(place) == 1).map_or(0, |place| place.count())
+    }
+
+    /// Replaces the artifact with which the next stage starts; returns its share of the memory.
     pub(crate) fn set_input(
         &mut self,
-        artifact: Artifact,
+        artifact: Arc<Artifact>,
         tenant: TenantId,
         places: &FairSemaphore,
-    ) {
+    ) -> Option<Arc<FairPermit>> {
         let stages = self.stages_mut();
-        stages.input_place = places.take_free(tenant, artifact.bytes.len());
+        // What it replaces makes room for it.
+        stages.input_place = None;
+        stages.input_place = places.take_free(tenant, artifact.bytes.len()).map(Arc::new);
         stages.input = Some(artifact);
+        stages.input_place.clone()
     }
 
     /// Takes the memory for an artifact that was restored.
@@ -108,7 +117,7 @@ impl Entry {
         if let Some(rare) = &mut self.rare
             && let Some(input) = &rare.stages.input
         {
-            rare.stages.input_place = places.take_free(tenant, input.bytes.len());
+            rare.stages.input_place = places.take_free(tenant, input.bytes.len()).map(Arc::new);
         }
     }
 

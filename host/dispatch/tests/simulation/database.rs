@@ -377,7 +377,7 @@ impl DispatchStore for Database {
             let batch = recorded.batch;
             match &recorded.record {
                 Record::Artifact(row) => {
-                    let (artifact, times) = (row.artifact.clone(), row.times.clone());
+                    let (artifact, times) = (Artifact::clone(&row.artifact), row.times.clone());
                     first.push(Change::Artifact(batch, row.seq, row.stage, artifact, times));
                 }
                 Record::Logs(rows) => {

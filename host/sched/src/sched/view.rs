@@ -40,7 +40,8 @@ impl Sched {
             }
         }
         let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
-        SchedView { pools, batches: batches.into_values().collect(), workers }
+        let held = self.held.keys().map(|tenant| (*tenant, self.held(*tenant))).collect();
+        SchedView { pools, batches: batches.into_values().collect(), workers, held }
     }
 
     /// The sum of the tenants' bounds, for each pool that only tenants with a bound need. A tenant that has a
