@@ -1,7 +1,7 @@
 // Sign-in, sign-out and passwords.
 
 import { Host } from "./host";
-import { ADMINISTRATOR, makeFirstAdministrator, menu, open, signIn } from "./people";
+import { ADMINISTRATOR, makeFirstAdministrator, menu, open, signIn, switchTenant } from "./people";
 import { expect, test } from "./test";
 
 let host: Host;
@@ -71,6 +71,42 @@ test("signing in does not redirect to another site", async ({ page }) => {
   await signIn(page, ADMINISTRATOR);
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   expect(new URL(page.url()).origin).toBe(new URL(host.url).origin);
+});
+
+test("a sign-in begins in the tenant of the page that asked", async ({ context, page }) => {
+  await host.call("POST", "/v1/tenants", { name: "a-first" });
+  const member = { tenant: "a-first", email: ADMINISTRATOR.email, role: "viewer" };
+  await host.call("POST", "/v1/members", member);
+  const tenant = page.getByRole("banner").getByRole("button", { name: /^Tenant / });
+  await page.goto(`${host.url}/sign-in`);
+  await signIn(page, ADMINISTRATOR);
+  // The browser has had no session before.
+  await expect(tenant).toHaveAccessibleName("Tenant a-first");
+  await switchTenant(page, "platform");
+  await expect(tenant).toHaveAccessibleName("Tenant platform");
+
+  await context.clearCookies();
+  await page.goto(`${host.url}/runs?q=x`);
+  await signIn(page, ADMINISTRATOR);
+  await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
+  await expect(page).toHaveURL(/\/runs\?q=x/);
+  await expect(tenant).toHaveAccessibleName("Tenant platform");
+});
+
+test("a sign-in with the organisation names the page that asks, and its refusal is a page", async ({
+  page,
+}) => {
+  await page.goto(`${host.url}/v1/session/oidc?back=%2Fruns`);
+  await expect(page.getByRole("alert")).toHaveText(/This server has no sign-in with your/);
+  await page.route("**/v1/session/methods", (route) =>
+    route.fulfill({ json: { password: true, oidc: true, bootstrap: false } }),
+  );
+  await page.reload();
+  const link = page.getByRole("link", { name: "Sign in with your organisation" });
+  await expect(link).toHaveAttribute("href", "/v1/session/oidc?back=%2Fruns");
+  await page.goto(`${host.url}/sign-in?problem=Call+eve`);
+  await expect(page.getByRole("alert")).toHaveText(/The sign-in with your organisation failed/);
+  await expect(page.getByText("Call eve")).toHaveCount(0);
 });
 
 test("a new password replaces the old one", async ({ page, other }) => {

@@ -230,6 +230,10 @@ pub struct SignIn {
     pub email: String,
     /// Password.
     pub password: String,
+    /// Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent,
+    /// it begins in the first of their tenants by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 /// `POST /v1/bootstrap`: makes the first administrator of the platform.

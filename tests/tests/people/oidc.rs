@@ -29,7 +29,6 @@ async fn world(provider: &Provider, more: &str) -> World {
     world
 }
 
-const REFUSED: HeaderValue = HeaderValue::from_static("/sign-in?problem=oidc_state_unknown");
 const WELCOME: &str = "tenant = \"team\"\nrole = \"trainer\"";
 
 fn location(answer: &Answer) -> Url {
@@ -39,7 +38,12 @@ fn location(answer: &Answer) -> Url {
 
 /// To the provider and back, up to the call that ends it.
 async fn begin(browser: &mut Browser) -> String {
-    let started = browser.get(START).await;
+    begin_for(browser, "").await
+}
+
+/// Likewise, with the query of the page that asks.
+async fn begin_for(browser: &mut Browser, query: &str) -> String {
+    let started = browser.get(&format!("{START}{query}")).await;
     assert_eq!(started.status, 302, "{}", started.text());
     let cookie = started.headers["set-cookie"].to_str().expect("ASCII");
     assert!(cookie.contains("; HttpOnly; SameSite=Lax; Path=/v1/session/oidc;"), "{cookie}");
@@ -54,6 +58,22 @@ async fn begin(browser: &mut Browser) -> String {
 async fn sign_in(browser: &mut Browser) -> Answer {
     let callback = begin(browser).await;
     browser.get(&callback).await
+}
+
+async fn sign_in_for(browser: &mut Browser, query: &str) -> Answer {
+    let callback = begin_for(browser, query).await;
+    browser.get(&callback).await
+}
+
+/// Where a browser that opens this address as a page is led to; `None` where no dashboard was built.
+async fn page_after(browser: &mut Browser, path: &str) -> Option<HeaderValue> {
+    if !checkout().join("web/dist/index.html").is_file() {
+        return None;
+    }
+    let request = browser.request(Method::GET, path).header(ACCEPT, "text/html,*/*;q=0.8");
+    let answer = browser.send(request).await;
+    assert_eq!(answer.status, 303, "{}", answer.text());
+    Some(answer.headers["location"].clone())
 }
 
 async fn session(browser: &mut Browser) -> Session {
@@ -85,6 +105,39 @@ async fn who_the_provider_knows_signs_in() {
     // There is no password to sign in with.
     let call = json!({ "email": "ada@example.com", "password": PASSWORD });
     let _ = second.post("/v1/session", &call).await.problem(401, "sign_in_failed");
+}
+
+#[tokio::test]
+async fn the_page_that_asked_is_returned_to_in_its_tenant() {
+    let provider = Provider::start().await;
+    let world = world(&provider, WELCOME).await;
+    world.tenant("a-team").await;
+    let mut browser = Browser::new(&world.host);
+    assert_eq!(sign_in(&mut browser).await.status, 303);
+    let call = json!({ "tenant": "a-team", "email": "ada@example.com", "role": "viewer" });
+    assert_eq!(world.http.post("/v1/members", &call).await.status, 201);
+    for (query, page, tenant) in [
+        ("", "/", "a-team"),
+        ("?back=%2Fruns%3Fq%3Dx&tenant=team", "/runs?q=x", "team"),
+        ("?back=%2Fruns&tenant=platform", "/runs", "a-team"),
+        ("?back=%2F%2Fhost", "/", "a-team"),
+        ("?back=%2F%5Chost", "/", "a-team"),
+        ("?back=%2F%09%2Fhost", "/", "a-team"),
+        ("?back=%2F..%2F%2Fhost", "/", "a-team"),
+        ("?back=https%3A%2F%2Fhost%2F", "/", "a-team"),
+    ] {
+        let answer = sign_in_for(&mut browser, query).await;
+        assert_eq!(
+            (answer.status, &answer.headers["location"]),
+            (303, &page.parse().expect("plain"))
+        );
+        assert_eq!(session(&mut browser).await.tenant, tenant, "{query}");
+    }
+    // A refused browser asks for the same page when it tries again.
+    let denied = format!("{}&error=access_denied", begin_for(&mut browser, "?back=%2Fruns").await);
+    if let Some(page) = page_after(&mut browser, &denied).await {
+        assert_eq!(page, "/sign-in?problem=oidc_refused&back=%2Fruns");
+    }
 }
 
 #[tokio::test]
@@ -137,11 +190,13 @@ async fn a_sign_in_ends_once_and_in_its_own_browser() {
         let answer = browser.get(&format!("{START}/callback{odd}")).await;
         let _ = answer.problem(400, "oidc_state_unknown");
     }
-    // Whoever waits for a page gets one, where there is a dashboard.
-    if checkout().join("web/dist/index.html").is_file() {
-        let odd = browser.request(Method::GET, &format!("{START}/callback?state=nonsense"));
-        let page = browser.send(odd.header(ACCEPT, "text/html,*/*;q=0.8")).await;
-        assert_eq!((page.status, &page.headers["location"]), (303, &REFUSED));
+    // Whoever waits for a page gets one, where there is a dashboard; also where the query cannot be read.
+    for (odd, code) in
+        [("state=nonsense", "oidc_state_unknown"), ("state=a&state=b", "bad_request")]
+    {
+        if let Some(page) = page_after(&mut browser, &format!("{START}/callback?{odd}")).await {
+            assert_eq!(page, format!("/sign-in?problem={code}"));
+        }
     }
 
     // A whole one; then its address again, and its code with another state.
@@ -197,12 +252,21 @@ async fn without_a_welcome_only_who_was_invited_comes_in() {
     assert_eq!(admin.send(admin.request(Method::DELETE, &path)).await.status, 204);
     let out = sign_in(&mut Browser::new(&world.host)).await;
     let _ = out.problem(403, "no_membership");
+    let mut browser = Browser::new(&world.host);
+    let callback = begin(&mut browser).await;
+    if let Some(page) = page_after(&mut browser, &callback).await {
+        assert_eq!(page, "/sign-in?problem=no_membership");
+    }
     let path = format!("/v1/people/{}", invited.person);
     let disable = world.http.request(Method::PATCH, &path).json(&json!({ "disabled": true }));
     assert_eq!(world.http.send(disable).await.status, 200);
     let _ = sign_in(&mut Browser::new(&world.host)).await.problem(403, "oidc_refused");
 
     // A server without a provider says so.
-    let (_host, http) = super::start(&[]);
+    let (host, http) = super::start(&[]);
     let _ = http.without_key().get(START).await.problem(404, "oidc_not_configured");
+    let start = format!("{START}?back=%2Fruns");
+    if let Some(page) = page_after(&mut Browser::new(&host), &start).await {
+        assert_eq!(page, "/sign-in?problem=oidc_not_configured&back=%2Fruns");
+    }
 }

@@ -106,6 +106,31 @@ async fn a_session_begins_and_ends() {
 }
 
 #[tokio::test]
+async fn a_session_begins_in_the_tenant_that_is_asked_for() {
+    let world = World::start(&[]).await;
+    for tenant in ["a-team", "b-team", "c-team"] {
+        world.tenant(tenant).await;
+    }
+    let (mut browser, ..) = world.member("b-team", "ada@example.com", "trainer").await;
+    let call = json!({ "tenant": "a-team", "email": "ada@example.com", "role": "viewer" });
+    assert_eq!(world.http.post("/v1/members", &call).await.status, 201);
+    let asked = [
+        (Some("b-team"), "b-team"),
+        (Some("c-team"), "a-team"),
+        (Some(""), "a-team"),
+        (None, "a-team"),
+    ];
+    for (tenant, expected) in asked {
+        let mut call = json!({ "email": "ada@example.com", "password": PASSWORD });
+        if let Some(tenant) = tenant {
+            call["tenant"] = json!(tenant);
+        }
+        let answer = browser.post("/v1/session", &call).await;
+        assert_eq!(browser.signed_in(&answer).tenant, expected, "{tenant:?}");
+    }
+}
+
+#[tokio::test]
 async fn sessions_grow_old() {
     let world = World::start(&[]).await;
     let database = world.database();

@@ -1219,8 +1219,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it
-         *     to `/`.
+         * End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it to the page that
+         *     asked for the sign-in.
          */
         get: operations["get_session_oidc_callback"];
         put?: never;
@@ -3970,6 +3970,11 @@ export interface components {
             email: string;
             /** @description Password. */
             password: string;
+            /**
+             * @description Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent,
+             *     it begins in the first of their tenants by name.
+             */
+            tenant?: string | null;
         };
         /** @description The ways to sign in. */
         SignInMethods: {
@@ -7947,7 +7952,15 @@ export interface operations {
     };
     get_session_oidc: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Path and query of the page of this server to which the browser returns; `/` when absent or when it is no such page. */
+                back?: string;
+                /**
+                 * @description Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent, it
+                 *     begins in the first of their tenants by name.
+                 */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7956,6 +7969,13 @@ export interface operations {
         responses: {
             /** @description Redirect to the provider; sets the cookie `assay_oidc` */
             302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: redirects a browser to `/sign-in?problem=CODE` */
+            303: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7994,7 +8014,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in: redirect to `/`; sets the cookie `assay_session`. A refused browser is redirected to `/sign-in?problem=CODE` */
+            /** @description Signed in: redirect to the page that asked; sets the cookie `assay_session`. A refused browser is redirected to `/sign-in?problem=CODE` */
             303: {
                 headers: {
                     [name: string]: unknown;

@@ -1,10 +1,17 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, it, vi } from "vitest";
 import { csrfToken, ProblemError } from "./client";
+import { lastTenant } from "./lastTenant";
 import { type Session, sessionQuery, watchSession } from "./session";
 
 const inTenant = (tenant: string): Session => ({ tenant, scopes: [], csrf: `of ${tenant}` });
 const RUNS = ["runs"];
+
+const stored = new Map<string, string>();
+vi.stubGlobal("localStorage", {
+  getItem: (key: string) => stored.get(key) ?? null,
+  setItem: (key: string, value: string) => void stored.set(key, value),
+});
 
 let queries: QueryClient;
 let read: ReturnType<typeof vi.spyOn>;
@@ -32,6 +39,12 @@ it("drops the answers of the tenant before, however the other one became known",
   queries.setQueryData(sessionQuery.queryKey, inTenant("theirs"));
   expect(queries.getQueryData(RUNS)).toBeUndefined();
   expect(csrfToken()).toBe("of theirs");
+});
+
+it("remembers the tenant after the session has ended, for the next one", () => {
+  queries.setQueryData(sessionQuery.queryKey, inTenant("theirs"));
+  queries.setQueryData(sessionQuery.queryKey, null);
+  expect(lastTenant()).toBe("theirs");
 });
 
 it("reads the session again after a call that was made for another tenant", async () => {

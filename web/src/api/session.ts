@@ -10,6 +10,7 @@ import {
   useSuspenseQuery,
 } from "@tanstack/react-query";
 import { api, csrfToken, data, ProblemError, type Schemas, setCsrf } from "./client";
+import { rememberTenant } from "./lastTenant";
 
 export type Session = Schemas["Session"];
 export type Scope = Schemas["Scope"];
@@ -98,6 +99,7 @@ function entered(queries: QueryClient, session: Session | null): void {
   // Each tenant of each session has a token of its own.
   if (!session || session.csrf === csrfToken()) return;
   setCsrf(session.csrf);
+  rememberTenant(session.tenant);
   void queries.resetQueries({ predicate: isSessionData });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { backTo } from "./back";
+import { backTo, isLocal } from "./back";
 
 it("keeps path and query, and never the hash, which may hold a token", () => {
   const location = {
@@ -9,4 +9,22 @@ it("keeps path and query, and never the hash, which may hold a token", () => {
     href: "/runs?q=x#secret",
   };
   expect(backTo(location)).toBe("/runs?q=x");
+});
+
+it.each(["/", "/runs?q=%2F%2Fx", "/runs/ü"])("returns to %s", (back) => {
+  expect(isLocal(back)).toBe(true);
+});
+
+it.each([
+  "//host",
+  "/\\host",
+  "/\t/host",
+  "/\n\\host",
+  "https://host/",
+  "javascript:alert(1)",
+  "",
+  7,
+  undefined,
+])("never returns to %j", (back) => {
+  expect(isLocal(back)).toBe(false);
 });

@@ -7,3 +7,8 @@
 export function backTo({ pathname, searchStr }: { pathname: string; searchStr: string }): string {
   return pathname + searchStr;
 }
+
+/** Whether a path belongs to this dashboard, and not to another site. Browsers drop tabs and line ends from addresses. */
+export function isLocal(back: unknown): back is string {
+  return typeof back === "string" && /^\/(?![/\\])\P{Cc}*$/u.test(back);
+}

@@ -38,6 +38,8 @@ pub const SESSIONS_PER_PERSON_MAX: u32 = 32;
 pub const INVITATION_SECONDS_MAX: u64 = 7 * 24 * 3_600;
 /// The members of a tenant.
 pub const MEMBERS_PER_TENANT_MAX: u32 = 10_000;
+/// The bytes of the path and query of a page to which a sign-in returns.
+pub const BACK_BYTES_MAX: usize = 2_048;
 /// The sign-ins that are under way at the OpenID provider.
 pub const OIDC_PENDING_MAX: usize = 1_000;
 /// The longest time that a sign-in at the OpenID provider may take, in seconds.

@@ -1,6 +1,7 @@
 //! Signing in by an OpenID provider: the authorization code flow with PKCE. Flows between the start and
 //! the callback are kept here, in a bounded number, each bound to its browser by a cookie.
 
+mod asking_page;
 mod config;
 mod id_token;
 mod pending;
@@ -11,6 +12,7 @@ use reqwest::Url;
 
 use crate::problem::ApiError;
 
+pub(crate) use asking_page::AskingPage;
 pub use config::OidcConfig;
 pub(crate) use id_token::Answer;
 pub(crate) use pending::{Flow, Pending};

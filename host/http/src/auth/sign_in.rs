@@ -6,6 +6,7 @@ mod password;
 
 use std::net::IpAddr;
 
+use assay_api::people::Membership;
 use assay_core::id::{Digest, PersonId};
 use assay_core::limits;
 use assay_dispatch::now;
@@ -37,6 +38,16 @@ pub struct SignInConfig {
     /// The proxies whose headers about a caller's address are trusted.
     pub proxies: Vec<IpAddr>,
     pub oidc: Option<OidcConfig>,
+}
+
+/// A person who proved who they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Proved<'a> {
+    pub person: PersonId,
+    /// The hash of the password that the person proved to know; `None` if somebody else vouches for the person.
+    pub password_hash: Option<&'a str>,
+    /// The tenant in which the session begins, if the person is a member of it.
+    pub tenant: Option<&'a str>,
 }
 
 pub(crate) struct SignIn {
@@ -130,24 +141,24 @@ impl SignIn {
         last.unwrap_or(peer.0)
     }
 
-    /// Begins a session in the first of the person's tenants, and says so in the answer's headers. `password_hash` is
-    /// the one that the person proved to know; a session does not begin if it has changed since, or if the person may
-    /// not sign in any longer.
+    /// Begins a session in the wanted tenant or the first of the person's tenants, and says so in the answer's headers.
+    /// A session does not begin if the password has changed since it was proved, or if the person may not sign in any
+    /// longer.
     pub(crate) async fn begin(
         &self,
         store: &Store,
-        person: PersonId,
-        password_hash: Option<&str>,
+        proved: Proved<'_>,
     ) -> Result<(Token, AppendHeaders<[(HeaderName, HeaderValue); 1]>), ApiError> {
+        let Proved { person, password_hash, tenant } = proved;
         let memberships = store.memberships(person).await?;
-        let Some(first) = memberships.first() else {
+        let wanted = memberships.iter().find(|one| Some(one.tenant.as_str()) == tenant);
+        let Some(Membership { tenant, .. }) = wanted.or(memberships.first()) else {
             let status = StatusCode::FORBIDDEN;
             return Err(ApiError::new(status, "no_membership", "you belong to no tenant")
                 .hint("ask an administrator of a tenant to add you"));
         };
         let token = Token::generate();
-        let session =
-            NewSession { token_hash: token.hash(), person, tenant: &first.tenant, password_hash };
+        let session = NewSession { token_hash: token.hash(), person, tenant, password_hash };
         if !store.create_session(&session, now()).await? {
             return Err(failed());
         }

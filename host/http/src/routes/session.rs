@@ -18,15 +18,12 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::App;
+use crate::auth::sign_in::Proved;
 use crate::auth::{Token, csrf_token};
 use crate::problem::ApiError;
 
-pub(crate) async fn signed_in(
-    app: &Arc<App>,
-    person: assay_core::id::PersonId,
-    password_hash: &str,
-) -> Result<Response, ApiError> {
-    let (token, cookie) = app.sign_in.begin(&app.store, person, Some(password_hash)).await?;
+pub(crate) async fn signed_in(app: &Arc<App>, proved: Proved<'_>) -> Result<Response, ApiError> {
+    let (token, cookie) = app.sign_in.begin(&app.store, proved).await?;
     let session = show(app, &token).await?;
     Ok((StatusCode::CREATED, cookie, Json(session)).into_response())
 }

@@ -5,15 +5,18 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, data } from "../../api/client";
+import { lastTenant } from "../../api/lastTenant";
 import { type Session, useEnter } from "../../api/session";
+import { present } from "../../parts/search";
 import { Answer, Failed } from "../../parts/states";
 import { Entry } from "./Entry";
 import { NewPassword } from "./NewPassword";
+import { refusal, startOf } from "./oidc";
 
 const route = getRouteApi("/sign-in");
 
 export function SignIn() {
-  const { problem } = route.useSearch();
+  const { problem, back } = route.useSearch();
   const methods = useQuery({
     queryKey: ["session", "methods"],
     queryFn: () => data(api.GET("/v1/session/methods")),
@@ -36,7 +39,7 @@ export function SignIn() {
           <Stack>
             {answer.bootstrap ? <FirstAdministrator /> : <ByPassword />}
             {answer.oidc && !answer.bootstrap && (
-              <Button component="a" href="/v1/session/oidc" variant="default">
+              <Button component="a" href={startOf(back, lastTenant())} variant="default">
                 Sign in with your organisation
               </Button>
             )}
@@ -45,18 +48,6 @@ export function SignIn() {
       </Answer>
     </Entry>
   );
-}
-
-/** Maps the code to a fixed text, because the URL may contain any text. */
-function refusal(code: string): string {
-  switch (code) {
-    case "oidc_refused":
-      return "Your organisation's account has no access here. Ask an administrator to invite you.";
-    case "oidc_state_unknown":
-      return "This sign-in has expired or was started in another browser. Start again.";
-    default:
-      return "The sign-in with your organisation failed. Try again, or ask an administrator.";
-  }
 }
 
 function useSigningIn<T>(call: (values: T) => Promise<Session>) {
@@ -76,7 +67,7 @@ function ByPassword() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const signingIn = useSigningIn((body: { email: string; password: string }) =>
-    data(api.POST("/v1/session", { body })),
+    data(api.POST("/v1/session", { body: { ...body, ...present({ tenant: lastTenant() }) } })),
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -2,6 +2,7 @@
 
 import { createRoute } from "@tanstack/react-router";
 import { lazyPage } from "../../parts/lazyPage";
+import { isLocal } from "../../shell/back";
 import { rootRoute, shellRoute } from "../../shell/routes";
 
 interface SignInSearch {
@@ -15,7 +16,7 @@ const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>): SignInSearch => ({
-    ...(local(search.back) ? { back: search.back as string } : {}),
+    ...(isLocal(search.back) ? { back: search.back } : {}),
     ...(typeof search.problem === "string" ? { problem: search.problem } : {}),
   }),
   component: lazyPage(() => import("./SignIn"), "SignIn"),
@@ -32,11 +33,6 @@ const account = createRoute({
   path: "/account",
   component: lazyPage(() => import("./Password"), "Password"),
 });
-
-/** Whether the path belongs to this dashboard, and not to another site. */
-function local(back: unknown): boolean {
-  return typeof back === "string" && /^\/(?![/\\])/.test(back);
-}
 
 export const entryRoutes = [signIn, invitation] as const;
 export const accountRoutes = [account] as const;

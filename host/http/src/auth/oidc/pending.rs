@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use assay_core::id::Digest;
 use assay_core::limits;
 
+use super::asking_page::AskingPage;
 use super::provider::ProviderEndpoints;
 use crate::auth::Token;
 
@@ -22,19 +23,22 @@ pub(crate) struct Flow {
     pub verifier: Token,
     /// The hash of the browser's cookie.
     pub browser: Digest,
+    /// The page to which the browser returns.
+    pub asking: AskingPage,
     since: Instant,
 }
 
 impl Flow {
     /// A new sign-in, with its state, which the browser passes on to the provider, and the browser's
     /// cookie.
-    pub(crate) fn new(known: ProviderEndpoints) -> (Token, Self, Token) {
+    pub(crate) fn new(known: ProviderEndpoints, asking: AskingPage) -> (Token, Self, Token) {
         let browser = Token::generate();
         let flow = Self {
             known,
             nonce: Token::generate(),
             verifier: Token::generate(),
             browser: browser.hash(),
+            asking,
             since: Instant::now(),
         };
         (Token::generate(), flow, browser)

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 
 use crate::app::AppState;
-use crate::auth::sign_in::{Peer, check_name, check_password};
+use crate::auth::sign_in::{Peer, Proved, check_name, check_password};
 use crate::extract::body;
 use crate::problem::ApiError;
 use crate::routes::session::signed_in;
@@ -41,5 +41,5 @@ pub(crate) async fn accept(
     let password_hash = &app.sign_in.passwords.hash(password).await?;
     let acceptance = Acceptance { token_hash, name: name.as_deref(), password_hash, at };
     let person = app.store.accept_invitation(&acceptance).await?;
-    signed_in(&app, person, password_hash).await
+    signed_in(&app, Proved { person, password_hash: Some(password_hash), tenant: None }).await
 }

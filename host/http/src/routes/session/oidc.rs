@@ -3,10 +3,13 @@
 pub(crate) mod callback;
 pub(crate) mod start;
 
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::LOCATION;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
 
 use crate::app::App;
-use crate::auth::oidc::{Oidc, refused};
+use crate::auth::oidc::{AskingPage, Oidc, refused};
+use crate::dashboard::{asks_for_page, has_dashboard};
 use crate::problem::ApiError;
 
 /// Binds a sign-in to the browser that began it.
@@ -22,4 +25,13 @@ fn configured(app: &App) -> Result<&Oidc, ApiError> {
 
 fn location(to: &str) -> Result<HeaderValue, ApiError> {
     HeaderValue::try_from(to).map_err(|_| refused("the provider's address is none"))
+}
+
+/// Leads a browser that asked for a page to the sign-in page, which has a text for each code. A program gets the error.
+fn shown(error: ApiError, headers: &HeaderMap, asking: &AskingPage) -> Result<Response, ApiError> {
+    if !has_dashboard() || !asks_for_page(headers) {
+        return Err(error);
+    }
+    let page = location(&asking.sign_in(error.code))?;
+    Ok((StatusCode::SEE_OTHER, AppendHeaders([(LOCATION, page)])).into_response())
 }

@@ -10,7 +10,7 @@ use axum::response::Response;
 
 use super::signed_in;
 use crate::app::AppState;
-use crate::auth::sign_in::{self, Peer};
+use crate::auth::sign_in::{self, Peer, Proved};
 use crate::extract::body;
 use crate::problem::ApiError;
 
@@ -27,7 +27,7 @@ pub(crate) async fn sign_in(
     body: Body,
 ) -> Result<Response, ApiError> {
     app.sign_in.check_origin(&uri, &headers)?;
-    let SignIn { email, password } = body::open_json(body).await?;
+    let SignIn { email, password, tenant } = body::open_json(body).await?;
     let email = normal_email(&email).map_err(|_| sign_in::failed())?;
     app.sign_in.attempt(peer, &headers, Some(&email))?;
     if password.len() > limits::PASSWORD_BYTES_MAX {
@@ -41,5 +41,6 @@ pub(crate) async fn sign_in(
     let known = person.filter(|_| right).zip(hash);
     let (person, hash) = known.ok_or_else(sign_in::failed)?;
     app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), &email);
-    signed_in(&app, person, &hash).await
+    let proved = Proved { person, password_hash: Some(&hash), tenant: tenant.as_deref() };
+    signed_in(&app, proved).await
 }

@@ -1,5 +1,6 @@
 //! `GET /v1/session/oidc/callback`: the provider sends the browser back.
 
+use assay_core::id::PersonId;
 use assay_dispatch::now;
 use assay_store::StoreError;
 use assay_store::identities::{Identity, Welcome};
@@ -11,19 +12,13 @@ use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 
-use super::{COOKIE, configured, location};
+use super::{COOKIE, configured, location, shown};
 use crate::app::{App, AppState};
-use crate::auth::oidc::{Answer, Oidc, PATH, refused};
-use crate::auth::sign_in::Peer;
+use crate::auth::oidc::{Answer, AskingPage, Flow, PATH, refused};
+use crate::auth::sign_in::{Peer, Proved};
 use crate::auth::{Token, find_cookie, set_cookie};
-use crate::dashboard::{asks_for_page, has_dashboard};
 use crate::extract::query::Query;
 use crate::problem::ApiError;
-
-/// The page for a browser that has signed in; `SIGN_IN` is the one after a refusal.
-const HOME: &str = "/";
-
-const SIGN_IN: &str = "/sign-in";
 
 /// The query with which the provider redirects the browser back.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -37,49 +32,39 @@ pub(crate) struct Callback {
     iss: Option<String>,
 }
 
-/// End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it
-/// to `/`.
+/// End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it to the page that
+/// asked for the sign-in.
 #[utoipa::path(
     get, path = "/v1/session/oidc/callback", tag = "session", params(Callback), security(()),
     responses(
-        (status = 303, description = "Signed in: redirect to `/`; sets the cookie `assay_session`. A refused browser is \
-            redirected to `/sign-in?problem=CODE`"),
+        (status = 303, description = "Signed in: redirect to the page that asked; sets the cookie `assay_session`. A \
+            refused browser is redirected to `/sign-in?problem=CODE`"),
     )
 )]
 pub(crate) async fn callback(
     State(app): AppState,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
-    Query(callback): Query<Callback>,
+    callback: Result<Query<Callback>, ApiError>,
 ) -> Result<Response, ApiError> {
-    let oidc = configured(&app)?;
-    app.sign_in.attempt(peer, &headers, None)?;
-    let result = identify(&app, oidc, &headers, callback).await;
-    let result = result.inspect_err(|error| {
-        metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);
-        tracing::warn!("a sign-in by the OpenID provider failed: {}", error.detail);
-    });
-    let person = match result {
-        Ok(person) => person,
-        // A browser gets the dashboard's page, which has words for each error code.
-        Err(error) if has_dashboard() && asks_for_page(&headers) => {
-            let page = location(&format!("{SIGN_IN}?problem={}", error.code))?;
-            return Ok((StatusCode::SEE_OTHER, AppendHeaders([(LOCATION, page)])).into_response());
-        }
-        Err(error) => return Err(error),
+    let (flow, callback) = match begun(&app, peer, &headers, callback) {
+        Ok(begun) => begun,
+        Err(error) => return shown(error, &headers, &AskingPage::default()),
     };
-    let (_, signed_in) = app.sign_in.begin(&app.store, person, None).await?;
-    let gone = set_cookie(COOKIE, "", PATH, 0, app.sign_in.origins.secure());
-    let headers = AppendHeaders([(LOCATION, location(HOME)?), (SET_COOKIE, gone)]);
-    Ok((StatusCode::SEE_OTHER, headers, signed_in).into_response())
+    let ended = end(&app, &flow, callback).await;
+    ended.or_else(|error| shown(error, &headers, &flow.asking))
 }
 
-async fn identify(
+/// The sign-in that this browser began.
+fn begun(
     app: &App,
-    oidc: &Oidc,
+    peer: Peer,
     headers: &HeaderMap,
-    callback: Callback,
-) -> Result<assay_core::id::PersonId, ApiError> {
+    callback: Result<Query<Callback>, ApiError>,
+) -> Result<(Flow, Callback), ApiError> {
+    let oidc = configured(app)?;
+    app.sign_in.attempt(peer, headers, None)?;
+    let Query(callback) = callback?;
     let flow = oidc.pending.take(&callback.state).filter(|flow| {
         let browser = find_cookie(headers, COOKIE).and_then(Token::parse);
         browser.is_some_and(|browser| browser.hash().0.ct_eq(&flow.browser.0).into())
@@ -87,7 +72,26 @@ async fn identify(
     let flow = flow.ok_or_else(|| {
         let detail = "this sign-in was not begun in this browser, or it is already over";
         ApiError::new(StatusCode::BAD_REQUEST, "oidc_state_unknown", detail).hint("sign in again")
-    })?;
+    });
+    Ok((flow.inspect_err(count_failure)?, callback))
+}
+
+async fn end(app: &App, flow: &Flow, callback: Callback) -> Result<Response, ApiError> {
+    let person = identify(app, flow, callback).await.inspect_err(count_failure)?;
+    let proved = Proved { person, password_hash: None, tenant: flow.asking.tenant.as_deref() };
+    let (_, signed_in) = app.sign_in.begin(&app.store, proved).await?;
+    let gone = set_cookie(COOKIE, "", PATH, 0, app.sign_in.origins.secure());
+    let headers = AppendHeaders([(LOCATION, location(flow.asking.path())?), (SET_COOKIE, gone)]);
+    Ok((StatusCode::SEE_OTHER, headers, signed_in).into_response())
+}
+
+fn count_failure(error: &ApiError) {
+    metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);
+    tracing::warn!("a sign-in by the OpenID provider failed: {}", error.detail);
+}
+
+async fn identify(app: &App, flow: &Flow, callback: Callback) -> Result<PersonId, ApiError> {
+    let oidc = configured(app)?;
     if callback.iss.as_deref().is_some_and(|issuer| issuer != oidc.config.issuer) {
         return Err(refused("the answer comes from another provider"));
     }
@@ -96,7 +100,7 @@ async fn identify(
         return Err(refused(&format!("the provider refused with `{shown}`")));
     }
     let code = callback.code.ok_or_else(|| refused("the provider's answer has no code"))?;
-    let Answer { subject, email, name } = oidc.provider.redeem(&flow, &code).await?;
+    let Answer { subject, email, name } = oidc.provider.redeem(flow, &code).await?;
     let domain = email.rsplit('@').next().unwrap_or_default();
     if !oidc.config.email_domains.iter().any(|allowed| allowed == domain) {
         return Err(refused(&format!("addresses of {domain} may not sign in here")));
