@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { curlOf, pythonOf } from "./commands";
-import { indented, membersOf, requestOf, shownOf, sourceOf } from "./source";
+import { requestOf, shownOf, sourceOf } from "./source";
 
 const LABEL = '{"id":9007199254740993,"share":1.0,"list":[18446744073709551615],"none":{}}';
 const ANSWER = `{"id":"b.1","key":"k","prompt":"say \\"label\\": {1}","response":"\\\\","label": ${LABEL},
@@ -28,25 +28,4 @@ it("copies them unrounded", () => {
 it("writes what is known only as a value", () => {
   const { sources: _, ...request } = requestOf(ANSWER);
   expect(sourceOf({ ...request, label: [1, "a"] }, "label")).toBe('[1,"a"]');
-});
-
-it.each([
-  '{"a":[1,{"b":"x, {y} \\" \\\\"},[],{}],"c":null,"d":-1.5e-7}',
-  "[]",
-  '["a",1,{"b":2}]',
-  '"text"',
-  "7",
-  "true",
-  "",
-])("indents %s as JavaScript does", (json) => {
-  expect(indented(json)).toBe(json && JSON.stringify(JSON.parse(json), null, 2));
-  expect(membersOf(json).size).toBe(json.startsWith("{") ? 3 : 0);
-});
-
-it("reads texts of megabytes and deep nesting", () => {
-  const text = JSON.stringify('\n"'.repeat(2_000_000));
-  const deep = "[".repeat(10_000) + "]".repeat(10_000);
-  const members = membersOf(`{"text":${text},"deep":${deep}}`);
-  expect(members.get("text")?.length).toBe(text.length);
-  expect(members.get("deep")).toBe(deep);
 });
