@@ -1,6 +1,6 @@
 import { parquetReadObjects } from "hyparquet";
 import { expect, it } from "vitest";
-import { csvCell, EXPORT_ROWS_MAX, exported, fileOf, valueAt } from "./exports";
+import { csvCell, EXPORT_ROWS_MAX, exported, fileOf, pageOf, valueAt } from "./exports";
 
 it("quotes texts and disarms formulas, and leaves numbers alone", () => {
   expect(csvCell('say "hi", now')).toBe('"say ""hi"", now"');
@@ -18,9 +18,10 @@ it("quotes texts and disarms formulas, and leaves numbers alone", () => {
 
 it("finds values by their paths", () => {
   const row = { batch: { counts: { scored: 3 }, tags: ["a"] } };
-  expect(valueAt(row, "batch.counts.scored")).toBe(3);
-  expect(valueAt(row, "batch.tags")).toBe('["a"]');
-  expect(valueAt(row, "batch.none.scored")).toBeUndefined();
+  const line = JSON.stringify(row);
+  expect(valueAt(row, "batch.counts.scored", line)).toBe(3);
+  expect(valueAt(row, "batch.tags", line)).toBe('["a"]');
+  expect(valueAt(row, "batch.none.scored", line)).toBeUndefined();
 });
 
 /** Pages of two rows; `asked` lists the cursors. */
@@ -55,6 +56,17 @@ it("writes all pages, one text each", async () => {
   expect(lines[0]).toBe('{"name":"row 0"}\n{"name":"row 1"}\n');
 });
 
+it("keeps the digits of numbers as the server wrote them", async () => {
+  const label = '{"id":9007199254740993,"share":0.10}';
+  const row = `{"iteration":9007199254740993,"label":${label}}`;
+  const read = async () => pageOf<string>(`{"items":[ ${row.replace(":", " :\n")} ],"next":null}`);
+  expect(await whole(exported("jsonl", [], read))).toEqual([`${row}\n`]);
+  const quoted = label.replaceAll('"', '""');
+  expect(await whole(exported("csv", ["label"], read))).toEqual(["label\r\n", `"${quoted}"\r\n`]);
+  const [file] = await rowsOf(await whole(exported("parquet", ["label"], read)));
+  expect(file).toEqual({ label });
+});
+
 it("tells that a file has not all rows", async () => {
   const cutAt = async (rows: number) => {
     let cut = false;
@@ -75,7 +87,7 @@ it("tells that a file has not all rows", async () => {
 });
 
 /** What a reader finds in a Parquet file. */
-async function read(file: BlobPart[]): Promise<Record<string, unknown>[]> {
+async function rowsOf(file: BlobPart[]): Promise<Record<string, unknown>[]> {
   const bytes = await new Blob(file).arrayBuffer();
   return parquetReadObjects({ file: bytes });
 }
@@ -89,15 +101,15 @@ it("writes Parquet with a type a column", async () => {
   ];
   const file = await whole(exported("parquet", columns, async () => ({ items })));
   expect(file).toHaveLength(1);
-  expect(await read(file)).toEqual([
+  expect(await rowsOf(file)).toEqual([
     { run: "ü", "batch.late": true, mean: 0.5, tags: '["a"]', none: null },
     { run: "=b", "batch.late": null, mean: 2, tags: "[]", none: null },
     { run: null, "batch.late": null, mean: null, tags: null, none: null },
   ]);
-  const all = await read(await whole(exported("parquet", ["name"], pages().read)));
+  const all = await rowsOf(await whole(exported("parquet", ["name"], pages().read)));
   expect(all.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5].map((at) => `row ${at}`));
   const empty = await whole(exported("parquet", ["name"], async () => ({ items: [] })));
-  expect(await read(empty)).toEqual([]);
+  expect(await rowsOf(empty)).toEqual([]);
 });
 
 it("writes the rows of a figure in each format", async () => {
@@ -110,7 +122,7 @@ it("writes the rows of a figure in each format", async () => {
   expect(await whole(fileOf("jsonl", columns, rows))).toEqual([
     '{"iteration":1,"mean":"0.5"}\n{"iteration":2,"mean":"–"}\n',
   ]);
-  expect(await read(await whole(fileOf("parquet", columns, rows)))).toEqual([
+  expect(await rowsOf(await whole(fileOf("parquet", columns, rows)))).toEqual([
     { iteration: 1, mean: "0.5" },
     { iteration: 2, mean: "–" },
   ]);

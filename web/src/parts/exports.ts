@@ -1,6 +1,8 @@
 // Exports rows as CSV, JSON Lines or Parquet. The text of a page of rows becomes a part of the file, which the
 // browser keeps out of the memory of the page. A Parquet file is written at once, by columns.
 
+import { elementsOf, memberOf } from "./json";
+
 export type Format = "csv" | "jsonl" | "parquet";
 export type Cell = string | number | boolean | null | undefined;
 
@@ -9,7 +11,15 @@ export const EXPORT_ROWS_MAX = 200_000;
 
 export interface ExportPage<Cursor> {
   items: readonly object[];
+  /** The JSON of each row as the server wrote it, with all digits of its numbers; absent where it is not known. */
+  lines?: readonly string[];
   next?: Cursor | null | undefined;
+}
+
+/** Reads a page from the JSON of an answer. */
+export function pageOf<Cursor>(json: string): ExportPage<Cursor> {
+  const { items, next } = JSON.parse(json) as ExportPage<Cursor>;
+  return { items, lines: elementsOf(memberOf(json, "items") ?? ""), next };
 }
 
 /**
@@ -33,14 +43,15 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(",")}\r\n`;
 }
 
-/** The value at a path such as `batch.counts.scored`; objects and lists become JSON. */
-export function valueAt(row: object, path: string): Cell {
+/** The value at a path such as `batch.counts.scored`; objects and lists become JSON as it stands in `line`. */
+export function valueAt(row: object, path: string, line: string): Cell {
   let value: unknown = row;
   for (const name of path.split(".")) {
     if (value == null || typeof value !== "object") return undefined;
     value = (value as Record<string, unknown>)[name];
   }
-  return value !== null && typeof value === "object" ? JSON.stringify(value) : (value as Cell);
+  if (value === null || typeof value !== "object") return value as Cell;
+  return path.split(".").reduce((json, name) => memberOf(json, name) ?? "", line);
 }
 
 /** The parts of a file, for CSV and JSON Lines one a page. */
@@ -51,13 +62,14 @@ export async function* exported<Cursor>(
   /** Called if there are more rows than a file has. */
   cut: () => void = () => {},
 ): AsyncGenerator<BlobPart> {
-  const cells = (row: object) => columns.map((path) => valueAt(row, path));
   const rows: Cell[][] = [];
   if (format === "csv") yield csvLine(columns);
-  for await (const items of pagesOf(read, cut)) {
-    if (format === "csv") yield items.map((row) => csvLine(cells(row))).join("");
-    else if (format === "jsonl") yield items.map((row) => `${JSON.stringify(row)}\n`).join("");
-    else for (const row of items) rows.push(cells(row));
+  for await (const { items, lines } of pagesOf(read, cut)) {
+    const cells = (row: object, at: number) =>
+      columns.map((path) => valueAt(row, path, lines[at] ?? ""));
+    if (format === "csv") yield items.map((row, at) => csvLine(cells(row, at))).join("");
+    else if (format === "jsonl") yield lines.map((line) => `${line}\n`).join("");
+    else for (const [at, row] of items.entries()) rows.push(cells(row, at));
   }
   if (format === "parquet") yield await parquet(columns, rows);
 }
@@ -86,11 +98,11 @@ async function parquet(columns: readonly string[], rows: readonly (readonly Cell
 async function* pagesOf<Cursor>(
   read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
   cut: () => void,
-): AsyncGenerator<readonly object[]> {
+): AsyncGenerator<{ items: readonly object[]; lines: readonly string[] }> {
   let after: Cursor | undefined;
   for (let rows = 0; rows < EXPORT_ROWS_MAX; ) {
-    const { items, next } = await read(after);
-    yield items;
+    const { items, next, lines } = await read(after);
+    yield { items, lines: lines ?? items.map((row) => JSON.stringify(row)) };
     rows += items.length;
     if (next == null || items.length === 0) return;
     after = next;

@@ -2,8 +2,36 @@
 
 /** The JSON texts of the members of an object, by name; none of another value. The text must be valid JSON. */
 export function membersOf(json: string): Map<string, string> {
-  const members = new Map<string, string>();
-  if (!json.startsWith("{")) return members;
+  return new Map(membersIn(json));
+}
+
+/** The JSON text of the first member with this name, which is read no further; undefined if there is none. */
+export function memberOf(json: string, wanted: string): string | undefined {
+  for (const [name, member] of membersIn(json)) if (name === wanted) return member;
+  return undefined;
+}
+
+/** The JSON texts of the elements of a list, each on one line; none of another value. The text must be valid JSON. */
+export function elementsOf(json: string): string[] {
+  const elements: string[] = [];
+  if (!json.startsWith("[")) return elements;
+  let depth = 0;
+  let element = "";
+  for (const { token } of tokensOf(json)) {
+    if (token === "}" || token === "]") depth -= 1;
+    if (depth > 1 || (depth === 1 && token !== ",")) {
+      element += token;
+    } else if (element !== "") {
+      elements.push(element);
+      element = "";
+    }
+    if (token === "{" || token === "[") depth += 1;
+  }
+  return elements;
+}
+
+function* membersIn(json: string): Generator<[string, string]> {
+  if (!json.startsWith("{")) return;
   let depth = 0;
   let name: string | undefined;
   let from = 0;
@@ -11,7 +39,7 @@ export function membersOf(json: string): Map<string, string> {
     const ends = token === "}" || token === "]";
     if (ends) depth -= 1;
     if (name !== undefined && (depth === 0 || (depth === 1 && token === ","))) {
-      members.set(name, json.slice(from, at).trim());
+      yield [name, json.slice(from, at).trim()];
       name = undefined;
     } else if (depth === 1 && name === undefined && token.startsWith('"')) {
       name = JSON.parse(token) as string;
@@ -20,7 +48,6 @@ export function membersOf(json: string): Map<string, string> {
     }
     if (token === "{" || token === "[") depth += 1;
   }
-  return members;
 }
 
 /** The same JSON as `JSON.stringify(value, null, 2)` writes it, with each number and text as it stands. */

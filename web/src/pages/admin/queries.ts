@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { pageOf } from "../../parts/exports";
 import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 
@@ -138,12 +139,12 @@ export const AUDIT_COLUMNS = [
 ];
 
 /** Reads all entries that match, in large pages. */
-export const auditExport = (filter: Omit<AuditFilter, "before">) => (before: number | undefined) =>
-  data(
-    api.GET("/v1/audit", {
-      params: { query: { ...filter, ...present({ before }), limit: 500 } },
-    }),
-  );
+export const auditExport =
+  (filter: Omit<AuditFilter, "before">) => async (before: number | undefined) => {
+    const query = { ...filter, ...present({ before }), limit: 500 };
+    const answer = await data(api.GET("/v1/audit", { params: { query }, parseAs: "text" }));
+    return pageOf<number>(answer);
+  };
 
 /** Invalidates what an administrative action changed, and the audit log. */
 export async function changed(

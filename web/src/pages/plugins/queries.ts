@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { pageOf } from "../../parts/exports";
 import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 
@@ -42,8 +43,11 @@ export const PLUGIN_COLUMNS = [
 /** Reads the whole list in large pages. */
 export const pluginsExport =
   ({ q }: PluginsFilter) =>
-  (after: string | undefined) =>
-    data(api.GET("/v1/plugins", { params: { query: { ...present({ q, after }), limit: 1_000 } } }));
+  async (after: string | undefined) => {
+    const query = { ...present({ q, after }), limit: 1_000 };
+    const answer = await data(api.GET("/v1/plugins", { params: { query }, parseAs: "text" }));
+    return pageOf<string>(answer);
+  };
 
 export const versionsQuery = (name: string) =>
   queryOptions({

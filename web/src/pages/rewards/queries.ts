@@ -2,6 +2,8 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { pageOf } from "../../parts/exports";
+import { memberOf } from "../../parts/json";
 import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 import { boundsOf, type TimeRange } from "./range";
@@ -10,6 +12,9 @@ import { requestOf, type SourcedRequest } from "./request/source";
 export type Batch = Schemas["Batch"];
 export type Request = SourcedRequest;
 export type Outcome = Schemas["Outcome"];
+
+/** A run whose settings are the JSON that the server sent. */
+export type RunView = Omit<Schemas["RunView"], "settings"> & { settings: string };
 
 const PAGE = 50;
 export const ITERATIONS_MAX = 1_000;
@@ -53,21 +58,29 @@ export const runsQuery = ({ q, plugin, after, rows, within, from, to }: RunsFilt
 /** Reads the whole list in large pages. */
 export const runsExport =
   ({ q, plugin, ...range }: RunsFilter) =>
-  (after: string | undefined) => {
+  async (after: string | undefined) => {
     const bounds = boundsOf(range, Date.now());
     const query = { ...present({ q, plugin, after }), ...bounds, limit: EXPORT_PAGE };
-    return data(api.GET("/v1/runs", { params: { query } }));
+    const answer = await data(api.GET("/v1/runs", { params: { query }, parseAs: "text" }));
+    return pageOf<string>(answer);
   };
 
 export const runQuery = (run: string, last: number, curves: string | undefined) =>
   queryOptions({
     queryKey: ["runs", "one", run, last, curves],
-    queryFn: () => {
+    queryFn: async () => {
       const query = { last, ...present({ curves }) };
-      return data(api.GET("/v1/runs/{run}", { params: { path: { run }, query } }));
+      const params = { path: { run }, query };
+      return runOf(await data(api.GET("/v1/runs/{run}", { params, parseAs: "text" })));
     },
     placeholderData: keepPreviousData,
   });
+
+/** Reads the answer of `GET /v1/runs/{run}`. */
+export function runOf(json: string): RunView {
+  const view = JSON.parse(json) as Schemas["RunView"];
+  return { ...view, settings: memberOf(json, "settings") ?? "" };
+}
 
 /** The solve rate of a prompt, which is a group of a run. */
 export const solveRatesQuery = (run: string, group: string) =>
@@ -146,11 +159,12 @@ export const batchesQuery = ({
 /** Reads the whole list in large pages. */
 export const batchesExport =
   ({ state, run, plugin, late, ...range }: BatchesFilter) =>
-  (after: string | undefined) => {
+  async (after: string | undefined) => {
     const bounds = boundsOf(range, Date.now());
     const filter = present({ state, run, plugin, late, after });
     const query = { ...filter, ...bounds, limit: EXPORT_PAGE };
-    return data(api.GET("/v1/batches", { params: { query } }));
+    const answer = await data(api.GET("/v1/batches", { params: { query }, parseAs: "text" }));
+    return pageOf<string>(answer);
   };
 
 const RECENT_BATCHES = 10;
@@ -179,9 +193,10 @@ export interface IncidentsFilter {
 /** Reads all incidents that match, each by itself. */
 export const incidentsExport =
   ({ kind, run, all, open }: IncidentsFilter) =>
-  (after: number | undefined) => {
+  async (after: number | undefined) => {
     const query = { ...present({ kind, run, all, open, after }), limit: EXPORT_PAGE };
-    return data(api.GET("/v1/incidents", { params: { query } }));
+    const answer = await data(api.GET("/v1/incidents", { params: { query }, parseAs: "text" }));
+    return pageOf<number>(answer);
   };
 
 export const incidentsQuery = ({ kind, run, each, all, open, after }: IncidentsFilter) =>
@@ -225,9 +240,10 @@ export const requestsQuery = (id: string, { kind, verdict, q, after, rows }: Req
 /** Reads all requests that match, in large pages. */
 export const requestsExport =
   (id: string, { kind, verdict, q }: RequestsFilter) =>
-  (after: number | undefined) => {
+  async (after: number | undefined) => {
     const query = { ...present({ kind, verdict, q, after }), limit: EXPORT_PAGE };
-    return data(api.GET("/v1/batches/{id}/requests", { params: { path: { id }, query } }));
+    const call = { params: { path: { id }, query }, parseAs: "text" as const };
+    return pageOf<number>(await data(api.GET("/v1/batches/{id}/requests", call)));
   };
 
 /** The most rollouts of a group that are compared. */

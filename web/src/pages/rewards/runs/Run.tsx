@@ -3,12 +3,12 @@
 import { NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { Schemas } from "../../../api/client";
 import { Chip } from "../../../parts/Chip";
 import { Copy } from "../../../parts/Copy";
 import { Deferred } from "../../../parts/Deferred";
 import { Facts } from "../../../parts/Facts";
 import { count, moment, reward, signed, span } from "../../../parts/format";
+import { indented } from "../../../parts/json";
 import { Page } from "../../../parts/Page";
 import { permalink } from "../../../parts/permalink";
 import { Sparkline } from "../../../parts/Sparkline";
@@ -16,7 +16,7 @@ import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
 import { ExportSamples } from "../ExportSamples";
 import { PageLink, PluginLink } from "../Links";
-import { ITERATIONS_DEFAULT, ITERATIONS_MAX, runQuery } from "../queries";
+import { ITERATIONS_DEFAULT, ITERATIONS_MAX, type RunView, runQuery } from "../queries";
 import { pythonSamplesOf } from "../request/commands";
 import { Section } from "../Section";
 import type { RunSearch } from "../searches";
@@ -95,7 +95,7 @@ export function Run() {
 }
 
 function Content(props: {
-  view: Schemas["RunView"];
+  view: RunView;
   /** Batches in the arrival chart: those of the URL, whose answer may be on its way. */
   curves: readonly string[];
   baseline: Baseline;
@@ -110,7 +110,7 @@ function Content(props: {
     const batch = iterations.batch[at];
     if (batch) void navigate({ to: "/batches/$batch", params: { batch } });
   };
-  const settings = JSON.stringify(view.settings, null, 2);
+  const settings = indented(view.settings);
   return (
     <Stack gap="md">
       <Facts

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../../api/client";
+import { pageOf } from "../../../parts/exports";
 import { type RowsSearch, readRows, rowsSearch } from "../../../parts/rows";
 import { present, textOf } from "../../../parts/search";
 
@@ -145,10 +146,11 @@ export function samplesQuery(search: SamplesSearch) {
 const EXPORT_PAGE = 500;
 
 /** Reads all samples that match, in large pages. */
-export const samplesExport = (search: SamplesSearch) => (after: string | undefined) => {
+export const samplesExport = (search: SamplesSearch) => async (after: string | undefined) => {
   const { sample, compare, after: _, rows, ...asked } = search;
   const query = { ...asked, ...present({ after }), limit: EXPORT_PAGE };
-  return data(api.GET("/v1/samples", { params: { query } }));
+  const answer = await data(api.GET("/v1/samples", { params: { query }, parseAs: "text" }));
+  return pageOf<string>(answer);
 };
 
 /** Thousands as the tables show them: `1,000` or `12,345.6`. Nothing is written `0,500`, so that is a half. */
