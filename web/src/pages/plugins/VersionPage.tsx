@@ -8,12 +8,13 @@ import { Chip } from "../../parts/Chip";
 import { Facts } from "../../parts/Facts";
 import { bytes, count, moment, reward, span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
+import { indented } from "../../parts/json";
 import { Page } from "../../parts/Page";
 import { Answer, Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { GoldenCases } from "./GoldenCases";
 import { Promote } from "./Promote";
-import { type Plugin, versionsQuery } from "./queries";
+import { type Plugin, type Version, versionsQuery } from "./queries";
 import { Stats } from "./Stats";
 import { Yank } from "./Yank";
 
@@ -69,7 +70,7 @@ function Actions({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
   );
 }
 
-function Content({ plugin }: { plugin: Plugin }) {
+function Content({ plugin }: { plugin: Version }) {
   return (
     <Stack>
       {plugin.yanked != null && (
@@ -135,18 +136,18 @@ function Stages({ plugin }: { plugin: Plugin }) {
   );
 }
 
-function Schema({ title, of }: { title: string; of: unknown }) {
+function Schema({ title, of }: { title: string; of: string | undefined }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={`${title} schema`}>
       <Title order={2} mb="xs">
         {title} schema
       </Title>
-      {of == null ? (
+      {of === undefined ? (
         <Text size="sm" c="dimmed">
           The plugin declares none.
         </Text>
       ) : (
-        <pre className="raw">{JSON.stringify(of, null, 2)}</pre>
+        <pre className="raw">{indented(of)}</pre>
       )}
     </Paper>
   );

@@ -3,10 +3,16 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
 import { pageOf } from "../../parts/exports";
+import { elementsOf, memberOf, membersOf } from "../../parts/json";
 import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 
 export type Plugin = Schemas["Plugin"];
+/** A version whose schemas are the JSON that the server sent. */
+export interface Version extends Plugin {
+  settings_schema?: string;
+  label_schema?: string;
+}
 export type PluginStats = Schemas["PluginStats"];
 export type GoldenCase = Schemas["GoldenCase"];
 export type CaseCounts = Schemas["CaseCounts"];
@@ -52,8 +58,29 @@ export const pluginsExport =
 export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: ["plugins", "one", name],
-    queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
+    queryFn: async () => {
+      const call = api.GET("/v1/plugins/{name}", { params: { path: { name } }, parseAs: "text" });
+      return versionsOf(await data(call));
+    },
   });
+
+/** Reads the answer of `GET /v1/plugins/{name}`. */
+export function versionsOf(json: string): { items: Version[] } {
+  const { items } = JSON.parse(json) as Schemas["PluginList"];
+  const lines = elementsOf(memberOf(json, "items") ?? "");
+  return {
+    items: items.map(({ settings_schema, label_schema, ...item }, at) => {
+      const members = membersOf(lines[at] ?? "");
+      return {
+        ...item,
+        ...present({
+          settings_schema: settings_schema == null ? undefined : members.get("settings_schema"),
+          label_schema: label_schema == null ? undefined : members.get("label_schema"),
+        }),
+      };
+    }),
+  };
+}
 
 /** The channels of a plugin, and the version to which a rollback would point each. */
 export const channelsQuery = (name: string) =>

@@ -297,9 +297,3 @@ export const firstPluginsQuery = queryOptions({
   queryKey: ["plugins", "first"],
   queryFn: () => data(api.GET("/v1/plugins", { params: { query: { limit: PAGE } } })),
 });
-
-export const versionsQuery = (name: string) =>
-  queryOptions({
-    queryKey: ["plugins", "one", name],
-    queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
-  });
