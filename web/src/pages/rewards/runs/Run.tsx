@@ -23,6 +23,7 @@ import type { RunSearch } from "../searches";
 import { Arrivals } from "./Arrivals";
 import { Charts } from "./Charts";
 import { BASELINE_DEFAULT, type Baseline, baselineOf, baselineText, promotionMarks } from "./drift";
+import { lastChange } from "./fold";
 import { IterationTable } from "./IterationTable";
 import { Promotions } from "./Promotions";
 import { RunLogs } from "./RunLogs";
@@ -111,6 +112,7 @@ function Content(props: {
     if (batch) void navigate({ to: "/batches/$batch", params: { batch } });
   };
   const settings = indented(view.settings);
+  const change = lastChange(iterations);
   return (
     <Stack gap="md">
       <Facts
@@ -131,7 +133,7 @@ function Content(props: {
             label: "Last mean reward",
             tile: true,
             value: reward(run.last_mean_reward),
-            note: changeOf(iterations.mean),
+            note: change === undefined ? undefined : `${signed(change)} since the iteration before`,
             spark: <Sparkline values={iterations.mean} label="Mean reward by iteration" />,
           },
           {
@@ -175,12 +177,4 @@ function Content(props: {
       </Section>
     </Stack>
   );
-}
-
-/** The last known mean less the one before it, in words. */
-function changeOf(means: readonly (number | null)[]): string | undefined {
-  const [before, last] = means.filter((mean) => mean !== null).slice(-2);
-  return before === undefined || last === undefined
-    ? undefined
-    : `${signed(last - before)} since the iteration before`;
 }

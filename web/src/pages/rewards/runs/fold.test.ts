@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aligned, heatMapOf, spreadOf, stacked } from "./fold";
+import { aligned, heatMapOf, lastChange, spreadOf, stacked } from "./fold";
 
 it("has a spread where mean and standard deviation are known", () => {
   const known = { mean: [1, null, 2], std: [0.5, null, null] };
@@ -73,4 +73,12 @@ it("aligns arrival curves at the points in time of all of them", () => {
       [0.5, 0.75, 1],
     ],
   });
+});
+
+it("compares the last two ended iterations, not a mean that still changes", () => {
+  const at = "2026-01-01T00:00:00Z";
+  const mean = [0.25, null, 0.5, 0.125];
+  expect(lastChange({ mean, ended_at: [at, at, at, null] })).toBe(0.25);
+  expect(lastChange({ mean, ended_at: [at, at, null, null] })).toBeUndefined();
+  expect(lastChange({ mean: [], ended_at: [] })).toBeUndefined();
 });

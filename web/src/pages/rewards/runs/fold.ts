@@ -26,6 +26,17 @@ export function spreadOf(iterations: Pick<Iterations, "mean" | "std" | "min" | "
   return { upper: side(1), lower: side(-1) };
 }
 
+/** The last mean reward less the one before it; undefined without two. That of a live batch still changes. */
+export function lastChange({
+  mean,
+  ended_at,
+}: Pick<Iterations, "mean" | "ended_at">): number | undefined {
+  const [before, last] = mean
+    .filter((one, at): one is number => one !== null && ended_at[at] != null)
+    .slice(-2);
+  return before === undefined || last === undefined ? undefined : last - before;
+}
+
 /**
  * One series per name, most frequent first. Names after the first `most` - 1 are summed as `other`.
  * `as: "shares"` divides by the sum of the iteration. Null where the iteration has no data.
