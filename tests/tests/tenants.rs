@@ -7,6 +7,7 @@ use assay_api::key::{Key, KeyList, Scope};
 use assay_api::plugin::PromotePlugin;
 use assay_api::request::{Reward, SubmitReply};
 use assay_api::tenant::{Tenant, TenantList, TenantSettings, TenantUsage};
+use assay_api::view::RunView;
 use assay_client::Client;
 use assay_core::id::BatchId;
 use assay_tests::{Answer, Host, HostOptions, Http, Psql, assay, component, until};
@@ -391,6 +392,11 @@ async fn what_is_too_old_goes_and_its_totals_stay() {
     let batch: Batch = team.http.get(&format!("/v1/batches/{}", old.id)).await.json(200);
     assert_eq!((batch.counts, batch.mean_reward), (old.counts, old.mean_reward));
     assert!(batch.expired_at.is_some());
+    // A run keeps its iterations, from whose first one comparisons count.
+    let run: RunView = team.http.get(&format!("/v1/runs/{}", old.run)).await.json(200);
+    assert_eq!(run.iterations.batch, [old.id, young.id]);
+    assert_eq!(run.iterations.counts, [old.counts, young.counts]);
+    assert!(!run.earlier);
     for table in ["requests", "outcomes"] {
         let left = database.rows(&format!("select distinct batch_id from {table}"));
         assert_eq!(left, [young.id.to_string()], "{table}");
