@@ -10,6 +10,7 @@
 #[path = "generated/worker.rs"]
 pub mod proto;
 
+mod codec;
 mod convert;
 
 pub use convert::{BadMessage, finished, log_line, stage_end};

@@ -11,6 +11,7 @@ fn the_generated_code_is_that_of_the_proto_file() {
     let files = protox::compile([proto.join("worker.proto")], [&proto]).expect("a valid file");
     tonic_prost_build::configure()
         .bytes(".")
+        .codec_path("crate::codec::BoundedCodec")
         .out_dir(folder.path())
         .compile_fds(files)
         .expect("compiles");

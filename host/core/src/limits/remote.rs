@@ -29,6 +29,8 @@ pub const WORKER_JOINS_MAX: usize = 2;
 pub const REMOTE_WORKER_CALLS_MAX: u32 = 16;
 /// The most outcomes, and the most loads, in one message of a worker; it holds far fewer leases.
 pub const WORKER_MESSAGE_ITEMS_MAX: usize = 4_096;
+/// The parts of one message of a worker, counted before they take memory: more than it can tell of all leases that it holds.
+pub const WORKER_MESSAGE_PARTS_MAX: usize = 65_536;
 /// The most addresses at which a worker looks for its server.
 pub const WORKER_SERVERS_MAX: usize = 8;
 /// The longest time of a handshake with a worker, in seconds.
