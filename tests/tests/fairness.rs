@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
 
 use assay_api::batch::Batch;
@@ -13,7 +14,8 @@ use assay_core::id::BatchId;
 use assay_core::limits;
 use assay_core::outcome::Outcome;
 use assay_tests::{Answers, Host, HostOptions, Http, Sleepers, component, item, until};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// A second tenant, by its key.
 async fn team(host: &Host) -> (Http, Client) {
@@ -131,4 +133,79 @@ fn begin_submit(host: &Host, batch: BatchId) -> TcpStream {
     BufReader::new(&stream).read_line(&mut line).expect("an answer");
     assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
     stream
+}
+
+/// A store of S3 whose objects come a byte a second.
+async fn drip(listener: tokio::net::TcpListener) {
+    while let Ok((connection, _)) = listener.accept().await {
+        tokio::spawn(drip_object(connection));
+    }
+}
+
+async fn drip_object(mut connection: tokio::net::TcpStream) -> std::io::Result<()> {
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nETag: \"one\"\r\n\
+        Last-Modified: Fri, 20 Nov 2026 12:00:00 GMT\r\n\r\n";
+    let mut call = Vec::new();
+    while !call.ends_with(b"\r\n\r\n") {
+        call.push(connection.read_u8().await?);
+    }
+    connection.write_all(HEAD).await?;
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        seconds.tick().await;
+        connection.write_u8(b'x').await?;
+    }
+}
+
+/// One tenant's stage reads more objects of a slow store at once than may be read; another tenant's reads a file.
+#[tokio::test]
+async fn reads_of_a_slow_store_keep_no_other_tenants_reads_waiting() {
+    let slow = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let endpoint = format!("http://{}", slow.local_addr().expect("it has an address"));
+    tokio::spawn(drip(slow));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (quick, roots) = (folder.path().join("quick"), folder.path().join("storage.toml"));
+    std::fs::create_dir(&quick).expect("makes");
+    std::fs::write(quick.join("object"), "text").expect("writes");
+    let file = format!(
+        "[roots.quick]\nurl = 'file://{}'\ntenants = ['*']\n\
+         [roots.slow]\nurl = 's3://slow'\ntenants = ['*']\n\
+         options = {{ endpoint = '{endpoint}', allow_http = true, region = 'x', \
+         access_key_id = 'any', secret_access_key = 'env:PATH' }}\n",
+        quick.display(),
+    );
+    std::fs::write(&roots, file).expect("writes");
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let storage = roots.to_str().expect("a plain path").to_owned();
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=2".into()],
+        arguments: vec!["--worker-program".into(), sleepers.program(), "--storage".into(), storage],
+        ..HostOptions::default()
+    });
+    let http = Http::new(&host);
+    host.publish("trivial").await;
+    let (theirs, their_client) = team(&host).await;
+    let published = their_client.publish(component("trivial").into()).await.expect("publishes");
+    let plugin = format!("{}@{}", published.name, published.version);
+
+    let stage = |http: Http, response: String| {
+        let call = json!({ "plugin": plugin, "response": response });
+        tokio::spawn(async move { http.post("/v1/rewards", &call).await.json::<Reward>(200) })
+    };
+    let asked = async |file: &Path| {
+        until("the stage has asked", async || std::fs::read_to_string(file).ok()).await
+    };
+    let (crowd, one) = (folder.path().join("crowd"), folder.path().join("one"));
+    let reading = stage(http, format!("#{} slow/object", crowd.display()));
+    let _ = asked(&crowd).await;
+    let read = stage(theirs, format!("@{} quick/object", one.display()));
+    let answers: Value = serde_json::from_str(&asked(&one).await).expect("JSON");
+    assert_eq!(answers["with_own_lease"], 0, "{answers}");
+    for file in [crowd, one] {
+        std::fs::remove_file(file).expect("the stage may end");
+    }
+    for reward in [reading, read] {
+        let reward = reward.await.expect("no panic");
+        assert_eq!(reward.outcome.reward(), Some(1.0), "{reward:?}");
+    }
 }

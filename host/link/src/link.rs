@@ -25,6 +25,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::caller::{Caller, refused};
 use crate::conversation::{Conversation, SILENCE_MAX, converse};
 use crate::remote::{self, ConnectionSenders, EnrolmentService, RemoteWorkers};
+use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::{Dispatch, Engines, Joining, LastContact, now};
 use assay_fleet::{Fleet, Visit};
 use assay_storage::Storage;
@@ -43,6 +44,8 @@ pub struct Link {
     pub fleet: Fleet,
     pub blobs: Blobs,
     pub storage: Storage,
+    /// Reads of storage that are under way.
+    pub reads: FairSemaphore,
     /// The workers of other machines, if any may join.
     pub remote: Option<RemoteWorkers>,
     /// The engines for which plugins are compiled.

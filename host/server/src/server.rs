@@ -24,6 +24,7 @@ use crate::waiting::Waiting;
 use crate::webhooks;
 use assay_api::sample::SamplesPrepared;
 use assay_core::limits;
+use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
@@ -159,6 +160,7 @@ impl Server {
             fleet: fleet.clone(),
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
+            reads: FairSemaphore::new(limits::OBJECT_READS_MAX),
             remote: remote.as_ref().map(|(remote, _)| remote.clone()),
             engines: registry.engines().clone(),
         };

@@ -1,10 +1,10 @@
 //! An object that is being read, with the limits of time and number of reads.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::ReadError;
 
@@ -18,8 +18,8 @@ pub(crate) struct Content {
     pub chunks: Option<Chunks>,
 }
 
-/// A permit that is held while a store is read; it bounds the number of reads at once.
-pub(crate) type ReadPermit = Arc<OwnedSemaphorePermit>;
+/// The turn of a read, which is held while the store is read.
+pub(crate) type ReadPermit = Arc<dyn Any + Send + Sync>;
 
 /// The rest of an object that is being read.
 pub(crate) struct ObjectStream {

@@ -8,7 +8,6 @@ use assay_core::limits;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use tokio::sync::Semaphore;
 
 use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::name::{check_path, split};
@@ -25,33 +24,34 @@ pub struct FetchedObject {
     pub chunks: Option<BoxStream<'static, Result<Bytes, StorageError>>>,
 }
 
-/// The roots, and the names of tenants to check grants by.
+/// The roots, and the names of tenants to check grants by. It bounds no reads: each takes a turn of its caller's, who shares
+/// them between tenants.
 pub struct Storage {
     roots: Roots,
     store: Store,
     /// Names of tenants, which never change.
     names: Mutex<HashMap<TenantId, Arc<str>>>,
-    turns: Arc<Semaphore>,
 }
 
 impl Storage {
     #[must_use]
     pub fn new(roots: Roots, store: Store) -> Self {
-        let turns = Arc::new(Semaphore::new(limits::OBJECT_READS_MAX));
-        Self { roots, store, names: Mutex::default(), turns }
+        Self { roots, store, names: Mutex::default() }
     }
 
-    /// Fetches an object. `known_version` is the version that the caller has; empty if it has none.
+    /// Fetches an object. `known_version` is the version that the caller has; empty if it has none. The read waits for
+    /// its turn once the grant is checked, and holds it up to its end.
     pub async fn fetch(
         &self,
         tenant: TenantId,
         name: &str,
         known_version: &str,
+        turn: impl Future<Output: Send + Sync + 'static>,
     ) -> Result<FetchedObject, StorageError> {
         let (root_name, path) = split(name);
         let root = self.granted(tenant, root_name).await?;
         check_path(path).map_err(StorageError::NotFound)?;
-        let turn = self.turn(&root).await?;
+        let turn = permitted(&root, turn).await?;
         let fetched = root.place.fetch(path, known_version, Arc::clone(&turn));
         let content = tokio::time::timeout(WAIT_MAX, fetched).await;
         let content = content.unwrap_or_else(|_| Err(silent()));
@@ -68,14 +68,19 @@ impl Storage {
         Ok(FetchedObject { version, size, chunks })
     }
 
-    /// The names of all objects below a folder, sorted, each as [`Storage::fetch`] takes it.
-    pub async fn list(&self, tenant: TenantId, folder: &str) -> Result<Vec<String>, StorageError> {
+    /// The names of all objects below a folder, sorted, each as [`Storage::fetch`] takes it, with a turn as there.
+    pub async fn list(
+        &self,
+        tenant: TenantId,
+        folder: &str,
+        turn: impl Future<Output: Send + Sync + 'static>,
+    ) -> Result<Vec<String>, StorageError> {
         let (root_name, path) = split(folder);
         let root = self.granted(tenant, root_name).await?;
         if folder != root_name {
             check_path(path).map_err(StorageError::NotFound)?;
         }
-        let turn = self.turn(&root).await?;
+        let turn = permitted(&root, turn).await?;
         let listed = root.list(path, turn).await;
         root.count("list", listed.as_ref().err());
         let mut names = listed.map_err(|trouble| root.explain(folder, trouble))?;
@@ -107,14 +112,18 @@ impl Storage {
         names().insert(tenant, Arc::clone(&name));
         Ok(name)
     }
+}
 
-    async fn turn(&self, root: &Root) -> Result<ReadPermit, StorageError> {
-        let turn = tokio::time::timeout(WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
-        let turn = turn.map_err(|_| {
+async fn permitted(
+    root: &Root,
+    turn: impl Future<Output: Send + Sync + 'static>,
+) -> Result<ReadPermit, StorageError> {
+    match tokio::time::timeout(WAIT_MAX, turn).await {
+        Ok(turn) => Ok(Arc::new(turn)),
+        Err(_) => {
             let busy = "all permitted reads are waiting for their stores";
-            root.explain("", ReadError::Unavailable(busy.into()))
-        })?;
-        Ok(Arc::new(turn.expect("the semaphore is never closed")))
+            Err(root.explain("", ReadError::Unavailable(busy.into())))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub const OBJECT_GET_BYTES_MAX: u64 = 16 << 20;
 pub const OBJECT_BYTES_MAX: u64 = 512 << 20;
 /// The names in one listing.
 pub const OBJECT_NAMES_MAX: usize = 10_000;
-/// The reads of objects at the same time, over all workers of a server; further ones wait.
+/// The reads of objects at the same time, over all workers of a server; tenants share them, and further ones wait.
 pub const OBJECT_READS_MAX: usize = 64;
 /// The silence of a store in seconds after which it counts as unreachable.
 pub const OBJECT_WAIT_SECONDS_MAX: u64 = 15;

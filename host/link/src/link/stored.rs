@@ -30,7 +30,9 @@ impl Link {
     ) -> Result<Answers<StoredChunk>, Status> {
         let StoredRequest { ticket, lease, name, known_version } = request;
         let tenant = self.tenant(self.worker(caller, &ticket)?, lease).await?;
-        let fetched = self.storage.fetch(tenant, &name, &known_version).await.map_err(status)?;
+        let turn = self.reads.acquire(tenant, 1);
+        let fetched = self.storage.fetch(tenant, &name, &known_version, turn).await;
+        let fetched = fetched.map_err(status)?;
         let FetchedObject { version, size, chunks } = fetched;
         let unchanged = chunks.is_none();
         let head = StoredChunk { version, size_bytes: size, unchanged, bytes: Bytes::new() };
@@ -47,7 +49,8 @@ impl Link {
     ) -> Result<ListReply, Status> {
         let ListRequest { ticket, lease, folder } = request;
         let tenant = self.tenant(self.worker(caller, &ticket)?, lease).await?;
-        let names = self.storage.list(tenant, &folder).await.map_err(status)?;
+        let turn = self.reads.acquire(tenant, 1);
+        let names = self.storage.list(tenant, &folder, turn).await.map_err(status)?;
         Ok(ListReply { names })
     }
 
