@@ -140,6 +140,7 @@ impl PlannedRun {
             max_extra_delay_ms: Some(MAX_EXTRA_DELAY_MS),
             consumes: Consumes::Batch,
             share_equal: true,
+            idle_ms: None,
             idempotency: None,
             announced_at,
             sealed_at: None,

@@ -183,6 +183,7 @@ mod tests {
             max_extra_delay_ms: None,
             consumes: Consumes::Batch,
             share_equal: true,
+            idle_ms: None,
             idempotency: key.map(|key| Idempotency { key: key.into(), call_hash: Digest([2; 32]) }),
             announced_at: START,
             sealed_at: None,

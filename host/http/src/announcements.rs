@@ -59,6 +59,7 @@ pub(crate) async fn row(
         max_extra_delay_ms: call.max_extra_delay_ms,
         consumes: call.consumes.unwrap_or_default(),
         share_equal: call.share_equal.unwrap_or(true),
+        idle_ms: None,
         idempotency,
         announced_at: at,
         sealed_at: None,

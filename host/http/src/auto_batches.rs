@@ -101,8 +101,11 @@ impl AutoBatches {
                 if run.has(id) {
                     continue;
                 }
+                let idle = committed.row.idle_ms.map(|ms| Duration::from_millis(ms.into()));
                 // One that is joined may hold more than a protocol's own.
-                let auto_batch = AutoBatch::new(committed.clone(), GAP, limits::BATCH_REQUESTS_MAX);
+                let requests_max = limits::BATCH_REQUESTS_MAX;
+                let auto_batch =
+                    AutoBatch::new(committed.clone(), idle.unwrap_or(GAP), requests_max);
                 if run.taking.is_none() {
                     self.take(&mut run, whose, auto_batch);
                 } else {

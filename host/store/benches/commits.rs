@@ -208,6 +208,7 @@ impl Group {
             max_extra_delay_ms: None,
             consumes: Consumes::Batch,
             share_equal: true,
+            idle_ms: None,
             idempotency: None,
             announced_at: AT,
             sealed_at: None,

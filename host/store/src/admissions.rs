@@ -34,6 +34,9 @@ pub struct BatchRow {
     pub consumes: Consumes,
     /// Whether equal requests may share one computation.
     pub share_equal: bool,
+    /// The time without calls after which the server seals it, in milliseconds; `None` if its trainer does, and for those of
+    /// earlier releases.
+    pub idle_ms: Option<u32>,
     pub idempotency: Option<Idempotency>,
     pub announced_at: Micros,
     /// `announced_at` for the batch of a single request; otherwise `None`.
@@ -130,6 +133,7 @@ struct BatchColumns<'a> {
     sealed_at: Vec<Option<OffsetDateTime>>,
     share_equal: Vec<bool>,
     consumes_groups: Vec<bool>,
+    idle_ms: Vec<Option<i32>>,
 }
 
 impl<'a> BatchColumns<'a> {
@@ -154,6 +158,7 @@ impl<'a> BatchColumns<'a> {
             columns.sealed_at.push(row.sealed_at.map(Micros::to_datetime));
             columns.share_equal.push(row.share_equal);
             columns.consumes_groups.push(row.consumes == Consumes::Groups);
+            columns.idle_ms.push(row.idle_ms.map(u32::cast_signed));
         }
         columns
     }
@@ -164,21 +169,21 @@ impl<'a> BatchColumns<'a> {
             insert into batches (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, state, announced_at,
-                first_request_at, sealed_at, share_equal, consumes_groups
+                first_request_at, sealed_at, share_equal, consumes_groups, idle_ms
             )
             select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash,
                 case when sealed_at is null then 'announced' else 'sealed' end,
-                announced_at, sealed_at, sealed_at, share_equal, consumes_groups
+                announced_at, sealed_at, sealed_at, share_equal, consumes_groups, idle_ms
             from unnest(
                 $1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[],
                 $7::bytea[], $8::text[], $9::integer[], $10::integer[], $11::integer[],
                 $12::text[], $13::bytea[], $14::timestamptz[], $15::timestamptz[], $16::boolean[],
-                $17::boolean[]
+                $17::boolean[], $18::integer[]
             ) as t (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, announced_at, sealed_at,
-                share_equal, consumes_groups
+                share_equal, consumes_groups, idle_ms
             )
             "#,
             &self.tenant,
@@ -198,6 +203,7 @@ impl<'a> BatchColumns<'a> {
             &self.sealed_at as _,
             &self.share_equal,
             &self.consumes_groups,
+            &self.idle_ms as _,
         )
         .execute(connection)
         .await?;

@@ -58,7 +58,7 @@ impl Store {
         let rows = sqlx::query!(
             "select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, announced_at, first_request_at, sealed_at,
-                share_equal, consumes_groups
+                share_equal, consumes_groups, idle_ms
             from batches where ended_at is null order by id",
         )
         .fetch_all(&self.upkeep)
@@ -82,6 +82,7 @@ impl Store {
                         max_extra_delay_ms: row.max_extra_delay_ms.map(i32::cast_unsigned),
                         consumes: consumes_of(row.consumes_groups),
                         share_equal: row.share_equal,
+                        idle_ms: row.idle_ms.map(i32::cast_unsigned),
                         idempotency: None,
                         announced_at: Micros::from_datetime(row.announced_at),
                         sealed_at: row.sealed_at.map(Micros::from_datetime),

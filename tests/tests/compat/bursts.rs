@@ -95,6 +95,25 @@ async fn a_restarted_server_goes_on_with_what_was_open() {
     assert_eq!((batch.iteration, batch.counts.submitted, batch.counts.scored), (1, 1, 1));
 }
 
+#[tokio::test]
+async fn a_restarted_server_knows_when_a_batch_is_idle() {
+    let mut world = World::waiting().await;
+    for run in ["patient?timeout=3&gap=3600", "hasty?timeout=3&gap=0.2"] {
+        let path = format!("slime/hello@prod/{run}");
+        check_later(&world.post(&path, &rollout(7)).await, 503, "not_finished");
+    }
+    world.host.kill();
+    world.host.restart();
+    world.http = assay_tests::Http::new(&world.host);
+    world.work().await;
+    until("a batch ends", async || {
+        (world.batch("hasty").await.state == BatchState::Done).then_some(())
+    })
+    .await;
+    // Its request ended before, or does soon.
+    assert_eq!(world.batch("patient").await.state, BatchState::Open);
+}
+
 /// As after an upgrade of the engine, while the objects are out of reach.
 #[tokio::test]
 async fn a_batch_whose_plugin_comes_after_the_start_is_sealed_like_any_other() {

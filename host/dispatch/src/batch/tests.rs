@@ -25,6 +25,7 @@ pub(crate) fn row() -> BatchRow {
         max_extra_delay_ms: None,
         consumes: Consumes::Batch,
         share_equal: true,
+        idle_ms: None,
         idempotency: None,
         announced_at: Micros::from_secs(1_000),
         sealed_at: None,

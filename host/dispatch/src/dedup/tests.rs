@@ -48,6 +48,7 @@ fn content_is_what_a_deterministic_plugin_sees() {
         max_extra_delay_ms: None,
         consumes: Consumes::Batch,
         share_equal: true,
+        idle_ms: None,
         idempotency: None,
         announced_at: Micros(1),
         sealed_at: None,

@@ -139,6 +139,7 @@ fn row(numbers: &Numbers, tenant: TenantId, stages: u8, expected_size: Option<u3
         idempotency: None,
         announced_at: now(),
         sealed_at: None,
+        idle_ms: None,
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn single_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: Str
         max_extra_delay_ms: None,
         consumes: Consumes::Batch,
         share_equal: false,
+        idle_ms: None,
         idempotency: None,
         announced_at: at,
         sealed_at: Some(at),

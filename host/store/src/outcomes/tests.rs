@@ -98,6 +98,7 @@ impl Database {
             max_extra_delay_ms: None,
             consumes: Consumes::Batch,
             share_equal: true,
+            idle_ms: None,
             idempotency: None,
             announced_at: AT,
             sealed_at: None,
