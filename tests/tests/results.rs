@@ -8,6 +8,7 @@ use assay_api::request::SubmitReply;
 use assay_api::result::ResultItem;
 use assay_client::{Client, ServerEvent, ServerEvents};
 use assay_core::id::BatchId;
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Host, HostOptions, Http, until};
 use bytes::BytesMut;
 use futures_util::StreamExt as _;
@@ -269,4 +270,41 @@ async fn a_batch_that_waits_for_its_plugin_after_a_start_has_not_ended() {
     .await;
     let page: ResultsPage = http.get(&results).await.json(200);
     assert_eq!((page.items.len(), page.done), (1, false));
+}
+
+/// Its requests end as errors, and it is served as any other that was cancelled.
+#[tokio::test]
+async fn a_batch_whose_plugin_is_lost_can_be_cancelled() {
+    let options = HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() };
+    let mut host = Host::start(options);
+    let plugin = host.publish("trivial").await;
+    let http = Http::new(&host);
+    let batch = announce(&http, &plugin, json!({})).await;
+    submit(&http, batch, &items(0..2)).await;
+
+    let _ = host.psql().rows("delete from compilations");
+    host.kill();
+    std::fs::remove_dir_all(host.data().join("objects")).expect("it is ours");
+    host.restart();
+    let http = Http::new(&host);
+    let path = format!("/v1/batches/{batch}");
+    let results = format!("{path}/results");
+    let _ = http.get(&results).await.problem(503, "plugin_unavailable");
+    let cancelled: Batch = http.post(&format!("{path}/cancel"), &json!({})).await.json(200);
+    assert_eq!((cancelled.state, cancelled.counts.error), (BatchState::Cancelled, 2));
+    let page = http.get(&results).await;
+    let ResultsPage { items, done, .. } = page.json(200);
+    assert!(done);
+    let is_cancelled = |item: &ResultItem| match &item.outcome {
+        Outcome::Error { code, .. } => *code == ErrorCode::Cancelled,
+        _ => false,
+    };
+    assert!(items.len() == 2 && items.iter().all(is_cancelled), "{items:?}");
+
+    host.kill();
+    host.restart();
+    let http = Http::new(&host);
+    assert_eq!(http.get(&results).await.body, page.body);
+    let ended: Batch = http.get(&path).await.json(200);
+    assert_eq!(ended.state, BatchState::Cancelled);
 }

@@ -221,6 +221,10 @@ impl Plugins for OnePlugin {
     async fn of(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
         Ok(self.0.pinned(row.tenant, &row.plugin, &row.version).await?)
     }
+
+    async fn described(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
+        self.of(row).await
+    }
 }
 
 /// Signs a person in and makes one of each thing that calls name.

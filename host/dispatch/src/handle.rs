@@ -177,7 +177,7 @@ impl Dispatch {
             );
         }
         tasks.spawn(shell.run(receiver));
-        let retry = restore::Retry { store, plugins, budget: budget.clone() };
+        let retry = restore::Retry::new(store, plugins, budget.clone());
         tasks.spawn(retry.run(restored.missing, commands.clone()));
         let last_look = Arc::default();
         Ok((Self { commands, committed, budget, tenants, last_look, told }, tasks))
@@ -262,7 +262,8 @@ impl Dispatch {
         self.call(|reply| Command::Seal { tenant, batch, final_count, reply }).await
     }
 
-    /// Returns once the cancellation is accepted; the batch has ended when the committed view says so.
+    /// Returns once the cancellation is accepted; the batch has ended when the committed view says so. A batch that waits
+    /// for its plugin is restored first.
     pub async fn cancel(&self, tenant: TenantId, batch: BatchId) -> Result<(), DispatchError> {
         self.call(|reply| Command::Cancel { tenant, batch, reply }).await
     }

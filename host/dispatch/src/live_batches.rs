@@ -19,6 +19,7 @@ use crate::handle::{DispatchError, ItemFate};
 use crate::publish::RowMemory;
 use crate::silence::WaitingBatch;
 use assay_store::admissions::Admission;
+use tokio::sync::Notify;
 
 /// The requests that the database refused last, for repeats that were under way with them.
 #[derive(Default)]
@@ -39,10 +40,18 @@ impl RefusedRequests {
     }
 }
 
+/// A batch that waits for its plugin.
+struct MissingBatch {
+    tenant: TenantId,
+    /// Tells the search for the plugin that the batch is cancelled.
+    cancelled: Arc<Notify>,
+    cancels: Vec<Reply<()>>,
+}
+
 pub(super) struct LiveBatches {
     by_id: HashMap<BatchId, LiveBatch>,
     /// Batches that are not restored, because their plugins cannot be had yet.
-    missing: HashMap<BatchId, TenantId>,
+    missing: HashMap<BatchId, MissingBatch>,
     refused: RefusedRequests,
     /// The bytes for artifacts.
     artifacts: FairSemaphore,
@@ -65,13 +74,28 @@ impl LiveBatches {
 
     pub(super) fn insert(&mut self, mut batch: LiveBatch) {
         batch.hold_artifacts(&self.artifacts);
-        self.missing.remove(&batch.id());
         self.by_id.insert(batch.id(), batch);
     }
 
-    /// The tenant's batch will be restored later.
-    pub(super) fn miss(&mut self, id: BatchId, tenant: TenantId) {
-        self.missing.insert(id, tenant);
+    /// The tenant's batch will be restored later. The result tells when it is cancelled.
+    pub(super) fn miss(&mut self, id: BatchId, tenant: TenantId) -> Arc<Notify> {
+        let cancelled = Arc::<Notify>::default();
+        let batch = MissingBatch { tenant, cancelled: Arc::clone(&cancelled), cancels: Vec::new() };
+        self.missing.insert(id, batch);
+        cancelled
+    }
+
+    /// Cancels a batch that is not restored. The reply is sent once it is.
+    pub(super) fn cancel_missing(&mut self, id: BatchId, reply: Reply<()>) {
+        if let Some(batch) = self.missing.get_mut(&id) {
+            batch.cancels.push(reply);
+            batch.cancelled.notify_one();
+        }
+    }
+
+    /// The batch is being restored. Returns the replies to those who cancelled it before.
+    pub(super) fn found(&mut self, id: BatchId) -> Vec<Reply<()>> {
+        self.missing.remove(&id).map(|batch| batch.cancels).unwrap_or_default()
     }
 
     pub(super) fn remove(&mut self, id: BatchId) -> Option<LiveBatch> {
@@ -97,7 +121,7 @@ impl LiveBatches {
         tenant: TenantId,
         id: BatchId,
     ) -> Result<&mut LiveBatch, DispatchError> {
-        let is_missing = self.missing.get(&id) == Some(&tenant);
+        let is_missing = self.missing.get(&id).is_some_and(|batch| batch.tenant == tenant);
         let reason = if is_missing { DispatchError::NotRestored } else { DispatchError::NotLive };
         let found = self.by_id.get_mut(&id);
         found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(reason)

@@ -15,6 +15,12 @@ use assay_store::admissions::BatchRow;
 pub trait Plugins: Send + Sync + 'static {
     /// The version that the batch's run has pinned.
     fn of(&self, row: &BatchRow) -> impl Future<Output = anyhow::Result<Arc<ReadyPlugin>>> + Send;
+
+    /// This version without its compiled forms, so that no request runs: enough to end the batch.
+    fn described(
+        &self,
+        row: &BatchRow,
+    ) -> impl Future<Output = anyhow::Result<Arc<ReadyPlugin>>> + Send;
 }
 
 /// The digest of a plugin's compiled form by architecture.

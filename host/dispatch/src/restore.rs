@@ -1,6 +1,5 @@
 //! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,11 +19,11 @@ use crate::handle::NewItem;
 use crate::history;
 use crate::plugin::{Plugins, ReadyPlugin};
 use crate::publish::count;
-use crate::shell::Shell;
+use crate::shell::{Shell, answer};
 use assay_store::DispatchStore;
 use assay_store::operations::IncidentRow;
 use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, Notify, mpsc};
 use tokio::task::JoinSet;
 
 /// A start waits for plugins that are not compiled yet for this time in all; once it is over, for each a moment.
@@ -33,12 +32,15 @@ const PLUGIN_WAIT_MIN: Duration = Duration::from_millis(200);
 /// The pauses between two tries to get the plugins of batches that could not be restored.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
+/// The pause after a try that took long, in times of the try, and its bound.
+const COSTLY_PAUSE_FACTOR: u32 = 4;
+const COSTLY_PAUSE_MAX: Duration = Duration::from_secs(600);
 
 /// The numbers of restored batches and requests.
 #[derive(Default)]
 pub(super) struct Restored {
     /// Batches whose plugins could not be had, or not in time.
-    pub missing: Vec<LiveBatchRow>,
+    pub missing: Vec<PluginSearch>,
     pub batches: usize,
     pub waiting: usize,
     pub finished: usize,
@@ -62,8 +64,8 @@ pub(super) async fn restore(
         let took = assay_clock::now().since(began);
         patience = patience.saturating_sub(Duration::from_micros(took.0));
         let Some(plugin) = plugin else {
-            shell.restored_later(&live);
-            restored.missing.push(live);
+            let cancelled = shell.restored_later(&live);
+            restored.missing.push(PluginSearch { live, cancelled });
             continue;
         };
         match plugin {
@@ -75,15 +77,15 @@ pub(super) async fn restore(
                 restored.waiting += waiting;
             }
             Err(error) => {
-                shell.not_restored(&live, &error);
-                restored.missing.push(live);
+                let cancelled = shell.not_restored(&live, &error);
+                restored.missing.push(PluginSearch { live, cancelled });
             }
         }
     }
     Ok(restored)
 }
 
-/// A batch whose plugin could be had after the start.
+/// A batch whose plugin could be had after the start, or that was cancelled while it waited.
 pub(crate) struct FoundBatch {
     live: LiveBatchRow,
     plugin: Arc<ReadyPlugin>,
@@ -91,63 +93,100 @@ pub(crate) struct FoundBatch {
     budget: AdmissionBudget,
 }
 
+/// The search for the plugin of a live batch, and what tells that the batch is cancelled.
+pub(super) struct PluginSearch {
+    live: LiveBatchRow,
+    cancelled: Arc<Notify>,
+}
+
 /// Restores batches later whose plugins could not be had at the start.
 pub(super) struct Retry<S, P> {
-    pub store: S,
-    pub plugins: P,
-    pub budget: AdmissionBudget,
+    store: S,
+    plugins: P,
+    budget: AdmissionBudget,
+    /// Held while the requests of a batch are read, as a batch may have many.
+    reading: Mutex<()>,
 }
 
 impl<S: DispatchStore, P: Plugins> Retry<S, P> {
+    pub(super) fn new(store: S, plugins: P, budget: AdmissionBudget) -> Self {
+        Self { store, plugins, budget, reading: Mutex::default() }
+    }
+
     /// Tries until all are found or the loop has ended.
-    pub(super) async fn run(self, mut missing: Vec<LiveBatchRow>, shell: mpsc::Sender<Command>) {
-        let Self { store, plugins, budget } = self;
-        let plugins = Arc::new(plugins);
-        let mut pause = RETRY_PAUSE;
-        while !missing.is_empty() {
-            tokio::select! {
+    pub(super) async fn run(self, missing: Vec<PluginSearch>, shell: mpsc::Sender<Command>) {
+        let (retry, mut searches) = (Arc::new(self), JoinSet::new());
+        for batch in missing {
+            // All at once: a plugin that takes long to compile keeps no other batch back.
+            searches.spawn(Arc::clone(&retry).find(batch));
+        }
+        loop {
+            let found = tokio::select! {
                 biased;
                 () = shell.closed() => return,
-                () = assay_clock::sleep(pause) => pause = (pause * 2).min(RETRY_PAUSE_MAX),
-            }
-            // All at once: a plugin that takes long to compile keeps no other batch back.
-            let (mut looking, mut waiting) = (JoinSet::new(), HashMap::new());
-            for live in std::mem::take(&mut missing) {
-                let (plugins, row) = (Arc::clone(&plugins), live.row.clone());
-                let task = looking.spawn(async move { plugins.of(&row).await });
-                waiting.insert(task.id(), live);
-            }
-            loop {
-                let looked = tokio::select! {
-                    biased;
-                    () = shell.closed() => return,
-                    looked = looking.join_next_with_id() => looked,
-                };
-                let Some(looked) = looked else { break };
-                let (task, plugin) = looked.unwrap_or_else(|error| (error.id(), Err(error.into())));
-                let Some(live) = waiting.remove(&task) else { continue };
-                let batch = live.row.id;
-                // One after the other: a batch may have many requests. Nobody changes its rows: it is not live.
-                let found = async {
-                    let plugin = plugin?;
-                    anyhow::Ok((plugin, store.live_requests(live.row.tenant, batch).await?))
-                };
-                match found.await {
-                    Ok((plugin, requests)) => {
-                        let budget = budget.clone();
-                        let found = FoundBatch { live, plugin, requests, budget };
-                        if shell.send(Command::Restore(Box::new(found))).await.is_err() {
-                            return;
-                        }
+                found = searches.join_next() => found,
+            };
+            match found {
+                None => return,
+                Some(Ok(found)) => {
+                    if shell.send(Command::Restore(Box::new(found))).await.is_err() {
+                        return;
                     }
-                    Err(error) => {
-                        tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
-                        missing.push(live);
-                    }
+                }
+                Some(Err(error)) => {
+                    tracing::error!("a live batch is not restored before the next start: {error}");
                 }
             }
         }
     }
+
+    /// Returns when the batch has its plugin, or is cancelled.
+    async fn find(self: Arc<Self>, batch: PluginSearch) -> FoundBatch {
+        let PluginSearch { live, cancelled } = batch;
+        let (plugin, requests) = tokio::select! {
+            biased;
+            () = cancelled.notified() => {
+                self.search(&live, Duration::ZERO, || self.plugins.described(&live.row)).await
+            }
+            found = self.search(&live, RETRY_PAUSE, || self.plugins.of(&live.row)) => found,
+        };
+        FoundBatch { live, plugin, requests, budget: self.budget.clone() }
+    }
+
+    /// Looks for a batch's plugin and its requests until it has both, the first time after this pause.
+    async fn search<F: Future<Output = anyhow::Result<Arc<ReadyPlugin>>>>(
+        &self,
+        live: &LiveBatchRow,
+        mut pause: Duration,
+        plugin: impl Fn() -> F,
+    ) -> (Arc<ReadyPlugin>, Vec<LiveRequestRow>) {
+        let (tenant, batch) = (live.row.tenant, live.row.id);
+        loop {
+            assay_clock::sleep(pause).await;
+            let began = assay_clock::now();
+            let found = async {
+                let plugin = plugin().await?;
+                let _turn = self.reading.lock().await;
+                // Nobody changes its rows: it is not live.
+                anyhow::Ok((plugin, self.store.live_requests(tenant, batch).await?))
+            };
+            match found.await {
+                Ok(found) => return found,
+                Err(error) => {
+                    tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
+                }
+            }
+            let took = assay_clock::now().since(began);
+            pause = pause_after(pause, Duration::from_micros(took.0));
+        }
+    }
+}
+
+/// The pause after a try that failed, by the pause before it and the time that it took. Most of that time may be a
+/// compilation, which fails again.
+fn pause_after(pause: Duration, took: Duration) -> Duration {
+    let costly = (took * COSTLY_PAUSE_FACTOR).min(COSTLY_PAUSE_MAX);
+    (pause * 2).clamp(RETRY_PAUSE, RETRY_PAUSE_MAX).max(costly)
 }
 
 impl Shell {
@@ -160,16 +199,15 @@ impl Shell {
     }
 
     /// The batch waits until its plugin is compiled: its rows are unchanged, and the others must not wait for it.
-    fn restored_later(&mut self, live: &LiveBatchRow) {
+    fn restored_later(&mut self, live: &LiveBatchRow) -> Arc<Notify> {
         let (batch, plugin) = (live.row.id, &live.row.plugin);
-        self.batches.miss(batch, live.row.tenant);
         tracing::info!(%batch, plugin, "a live batch is restored when its plugin is compiled");
+        self.batches.miss(batch, live.row.tenant)
     }
 
     /// Records a batch that waits for its plugin.
-    fn not_restored(&mut self, live: &LiveBatchRow, error: &anyhow::Error) {
+    fn not_restored(&mut self, live: &LiveBatchRow, error: &anyhow::Error) -> Arc<Notify> {
         let row = &live.row;
-        self.batches.miss(row.id, row.tenant);
         tracing::error!(batch = %row.id, "a live batch cannot be restored: {error:#}");
         self.notes.note(IncidentRow {
             at: assay_clock::now(),
@@ -182,6 +220,7 @@ impl Shell {
             count: 1,
             detail: format!("its requests wait for its plugin, which cannot be had: {error:#}"),
         });
+        self.batches.miss(row.id, row.tenant)
     }
 
     /// Returns the number of requests that have ended and the number of those that wait.
@@ -219,24 +258,27 @@ impl Shell {
         batch.settle_restored(is_opened);
         // Only the end of a batch ends its requests so: it was cancelled, or expired, and its own row does not say so yet.
         let was_cancelled = batch.errors.contains_key(&ErrorCode::Cancelled);
+        let cancels = self.batches.found(id);
+        let is_cancelled = was_cancelled || !cancels.is_empty();
         self.batches.insert(batch);
         self.admission.readmit(tenant);
         self.batch_announced(id);
-        if was_cancelled && waiting == 0 {
-            // The scheduler would take it for one that is done.
-            self.step(Event::BatchCancelled { batch: id });
-            return (finished, waiting);
-        }
-        if !news.is_empty() {
-            let requests = news.into_iter().map(|(_, new)| self.restore_dedup(id, new));
+        // The scheduler would take one that was cancelled, and has no request left, for one that is done.
+        if !news.is_empty() && !(was_cancelled && waiting == 0) {
+            let requests = news.into_iter().map(|(_, new)| match is_cancelled {
+                true => never_granted(id, new),
+                false => self.restore_dedup(id, new),
+            });
             let requests = requests.collect();
             self.submitted(id, requests);
         }
-        if was_cancelled {
-            self.step(Event::BatchCancelled { batch: id });
-        } else if let Some(at) = sealed_at {
+        if let Some(at) = sealed_at.filter(|_| !was_cancelled) {
             self.batch_sealed(id, at);
         }
+        if is_cancelled {
+            self.step(Event::BatchCancelled { batch: id });
+        }
+        cancels.into_iter().for_each(|reply| answer(reply, Ok(())));
         (finished, waiting)
     }
 
@@ -255,6 +297,18 @@ impl Shell {
         };
         NewRequest { progress, ..new }
     }
+}
+
+/// A request of a batch that is about to be cancelled: it waits for itself, so that no worker gets it until then, and it is
+/// no other request's primary.
+fn never_granted(batch: BatchId, new: NewRequest) -> NewRequest {
+    let progress = match new.progress {
+        Progress::Waiting { .. } => {
+            Progress::WaitsFor { primary: RequestId { batch, seq: new.seq } }
+        }
+        progress => progress,
+    };
+    NewRequest { progress, ..new }
 }
 
 impl LiveBatch {
@@ -335,5 +389,23 @@ impl LiveBatch {
             progress.last_request_at = last_request_at;
             progress.results = results.into_iter().map(|(_, result)| result).collect();
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_try_that_takes_long_is_repeated_less_often() {
+        let pauses = |seconds| {
+            let after = |pause: &Duration| Some(pause_after(*pause, Duration::from_secs(seconds)));
+            let pauses = std::iter::successors(Some(RETRY_PAUSE), after);
+            pauses.map(|pause| pause.as_secs()).take(9).collect::<Vec<_>>()
+        };
+        assert_eq!(pauses(0), [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert_eq!(pauses(20), [1, 80, 80, 80, 80, 80, 80, 80, 80]);
+        assert_eq!(pauses(300), [1, 600, 600, 600, 600, 600, 600, 600, 600]);
+        assert_eq!(pause_after(Duration::ZERO, Duration::ZERO), RETRY_PAUSE);
     }
 }

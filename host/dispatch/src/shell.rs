@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assay_api::operations::IncidentKind;
 use assay_clock::now;
-use assay_core::id::{LeaseId, TenantId, WorkerId};
+use assay_core::id::{BatchId, LeaseId, TenantId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
@@ -200,13 +200,7 @@ impl Shell {
             Command::Seal { tenant, batch, final_count, reply } => {
                 self.seal(tenant, batch, final_count, reply);
             }
-            Command::Cancel { tenant, batch, reply } => {
-                let live = self.batches.find(tenant, batch).map(|_| ());
-                if live.is_ok() {
-                    self.step(Event::BatchCancelled { batch });
-                }
-                answer(reply, live);
-            }
+            Command::Cancel { tenant, batch, reply } => self.cancel(tenant, batch, reply),
             Command::WorkerJoined { joining, link, reply } => {
                 // If it is not expected any more, the dropped reply makes the link refuse the worker.
                 if self.fleet.joined(joining.ticket) {
@@ -271,6 +265,17 @@ impl Shell {
             Command::Preload(plugin) => self.workers.preload_promoted(plugin),
             Command::Note(incident) => self.notes.note(*incident),
             Command::Stop => self.stopping = true,
+        }
+    }
+
+    fn cancel(&mut self, tenant: TenantId, batch: BatchId, reply: Reply<()>) {
+        match self.batches.find(tenant, batch).map(|_| ()) {
+            Ok(()) => {
+                self.step(Event::BatchCancelled { batch });
+                answer(reply, Ok(()));
+            }
+            Err(DispatchError::NotRestored) => self.batches.cancel_missing(batch, reply),
+            Err(error) => answer(reply, Err(error)),
         }
     }
 

@@ -229,7 +229,8 @@ impl From<DispatchError> for ApiError {
         let detail = error.to_string();
         match error {
             DispatchError::NotLive => Self::not_found("batch"),
-            DispatchError::NotRestored => Self::unavailable("plugin_unavailable", detail),
+            DispatchError::NotRestored => Self::unavailable("plugin_unavailable", detail)
+                .hint("the batch can be cancelled meanwhile"),
             DispatchError::Sealed => Self::conflict("batch_sealed", detail)
                 .hint("submit every request before the seal and before expected_size is reached"),
             DispatchError::Ended => Self::conflict("batch_ended", detail),

@@ -175,6 +175,19 @@ impl Registry {
         self.ready(tenant, row).await
     }
 
+    /// The pinned version of a run as it describes itself, without its compiled forms: no object is read, and nothing is
+    /// compiled.
+    pub async fn described(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+    ) -> Result<ReadyPlugin, RegistryError> {
+        let PluginRow { digest, description, imports, yanked: _ } =
+            self.store.plugin(tenant, name, version).await?;
+        Ok(ReadyPlugin::new(digest, CompiledForms::new(), description, imports))
+    }
+
     /// The size of a published component, and its bytes in pieces.
     pub async fn component(
         &self,

@@ -291,9 +291,17 @@ struct PinnedPlugins(Arc<Registry>);
 impl Plugins for PinnedPlugins {
     async fn of(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
         let pinned = self.0.pinned(row.tenant, &row.plugin, &row.version).await;
-        pinned
-            .with_context(|| format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version))
+        pinned.with_context(|| restoring(row))
     }
+
+    async fn described(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
+        let described = self.0.described(row.tenant, &row.plugin, &row.version).await;
+        described.map(Arc::new).with_context(|| restoring(row))
+    }
+}
+
+fn restoring(row: &BatchRow) -> String {
+    format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
 }
 
 async fn parts(

@@ -43,7 +43,15 @@ impl Plugins for Published {
         pause(if is_slow { 15_000_000 } else { 2_000 }).await;
         let is_missing = self.0.strikes(self.0.faults.plugin_missing);
         anyhow::ensure!(!is_missing, "the plugin cannot be had");
+        anyhow::ensure!(!self.0.has_lost_plugin(row.id), "the plugin is lost");
         Ok(truth::plugin(row.version.parse().expect("a number of stages")))
+    }
+
+    async fn described(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
+        pause(2_000).await;
+        let is_missing = self.0.strikes(self.0.faults.plugin_missing);
+        anyhow::ensure!(!is_missing, "the description cannot be had");
+        Ok(truth::described(row.version.parse().expect("a number of stages")))
     }
 }
 

@@ -73,6 +73,7 @@ struct Batch {
     items: Vec<Item>,
     expected_size: Option<u32>,
     cancels: bool,
+    loses_plugin: bool,
 }
 
 /// The answer, unless the connection or the trainer dies before it comes.
@@ -107,6 +108,7 @@ pub async fn train(world: Arc<World>, numbers: Arc<Numbers>) {
         let number = numbers.next();
         let item = |at| Item::random(&numbers, format!("{number} {at}"));
         let items: Vec<Item> = (0..size).map(item).collect();
+        let cancels = one_in(10);
         let batch = Batch {
             world: Arc::clone(&world),
             numbers: Arc::clone(&numbers),
@@ -115,7 +117,8 @@ pub async fn train(world: Arc<World>, numbers: Arc<Numbers>) {
             stages: 1 + below(3) as u8,
             expected_size: (!one_in(3)).then_some(size as u32),
             items,
-            cancels: one_in(10),
+            cancels,
+            loses_plugin: cancels && one_in(2),
         };
         Arc::new(batch).run().await;
     }
@@ -136,10 +139,10 @@ fn row(numbers: &Numbers, tenant: TenantId, stages: u8, expected_size: Option<u3
         max_extra_delay_ms: one_in(2).then_some(100),
         consumes: if one_in(4) { Consumes::Groups } else { Consumes::Batch },
         share_equal: !one_in(4),
+        idle_ms: None,
         idempotency: None,
         announced_at: now(),
         sealed_at: None,
-        idle_ms: None,
     }
 }
 
@@ -147,6 +150,9 @@ impl Batch {
     async fn run(self: Arc<Self>) {
         let id = self.announce().await;
         self.world.say(|| format!("batch {id} is announced, {:?} requests", self.expected_size));
+        if self.loses_plugin {
+            self.world.lose_plugin(id);
+        }
         let mut calls = JoinSet::new();
         let at_once = one_in(2);
         let mut rest = self.items.as_slice();
@@ -258,6 +264,7 @@ impl Batch {
                     }
                     pause(1_000_000).await;
                 }
+                Some(Err(DispatchError::NotRestored)) if self.loses_plugin => return,
                 Some(Err(
                     DispatchError::NotKept | DispatchError::Stopping | DispatchError::NotRestored,
                 ))

@@ -6,7 +6,7 @@ use assay_core::architecture::Architecture;
 use assay_core::id::Digest;
 use assay_core::outcome::{Artifact, ErrorCode, Outcome, Scored, StageEnd, StageError};
 use assay_core::plugin::{Description, Stage};
-use assay_dispatch::ReadyPlugin;
+use assay_dispatch::{CompiledForms, ReadyPlugin};
 use assay_wire::proto;
 use bytes::Bytes;
 
@@ -106,6 +106,19 @@ fn stage(name: &str, pool: &str) -> Stage {
 
 /// A plugin with this many stages.
 pub fn plugin(stages: u8) -> Arc<ReadyPlugin> {
+    compiled(stages, [(Architecture::X86_64, digest(stages))].into())
+}
+
+/// The same without its compiled forms.
+pub fn described(stages: u8) -> Arc<ReadyPlugin> {
+    compiled(stages, CompiledForms::new())
+}
+
+fn digest(stages: u8) -> Digest {
+    Digest([stages; 32])
+}
+
+fn compiled(stages: u8, forms: CompiledForms) -> Arc<ReadyPlugin> {
     let all = [stage("first", "cpu"), stage("second", "gpu"), stage("third", "cpu")];
     let description = Description {
         name: "simulated".into(),
@@ -117,9 +130,7 @@ pub fn plugin(stages: u8) -> Arc<ReadyPlugin> {
         timeout_reward: TIMEOUT_REWARD,
         deterministic: true,
     };
-    let digest = Digest([stages; 32]);
-    let compiled = [(Architecture::X86_64, digest)].into();
-    Arc::new(ReadyPlugin::new(digest, compiled, description, Vec::new()))
+    Arc::new(ReadyPlugin::new(digest(stages), forms, description, Vec::new()))
 }
 
 /// The end of the stage of a grant; an error if the grant is not what it should be.

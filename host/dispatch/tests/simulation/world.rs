@@ -1,12 +1,13 @@
 //! What the parts of a simulation share: the faults of its seed, the server that lives now, and what went wrong.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use assay_clock::simulated::random;
 use assay_clock::{now, sleep};
-use assay_core::id::RequestId;
+use assay_core::id::{BatchId, RequestId};
 use assay_core::time::Micros;
 use assay_dispatch::Dispatch;
 use assay_fleet::Fleet;
@@ -153,6 +154,8 @@ pub struct World {
     pub mutation: Option<Mutation>,
     rows: Mutex<Rows>,
     server: Mutex<Option<Live>>,
+    /// The batches whose plugin is lost with the server that they were announced to: their trainers cancel them.
+    plugin_lost: Mutex<BTreeSet<BatchId>>,
     /// The first thing that went wrong.
     failure: Mutex<Option<String>>,
     /// Says that one of these two has changed; it wakes in the order of the calls, which a `watch` does not.
@@ -179,6 +182,7 @@ impl World {
             mutation,
             rows: Mutex::default(),
             server: Mutex::default(),
+            plugin_lost: Mutex::default(),
             failure: Mutex::default(),
             changed: Notify::new(),
             trace: Mutex::new(Trace { is_shown, ..Trace::default() }),
@@ -194,6 +198,15 @@ impl World {
     /// Whether a fault strikes now.
     pub fn strikes(&self, fault: u64) -> bool {
         now() < self.quiet_at && below(1_000) < fault
+    }
+
+    /// The next server will not get the plugin of this batch.
+    pub fn lose_plugin(&self, batch: BatchId) {
+        self.plugin_lost.lock().expect("no panics").insert(batch);
+    }
+
+    pub fn has_lost_plugin(&self, batch: BatchId) -> bool {
+        self.plugin_lost.lock().expect("no panics").contains(&batch)
     }
 
     /// The time at which this life of the server ends by a crash, after so many others.

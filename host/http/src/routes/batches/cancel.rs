@@ -14,7 +14,7 @@ use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use assay_core::id::BatchId;
 
-/// Time after which the answer comes even if the cancelled batch has not ended.
+/// Time after which the answer comes even if the cancelled batch has not ended, or is still to be read back.
 const CANCEL_WAIT: Duration = Duration::from_secs(10);
 
 /// Cancel a batch. Requests that have not ended end as errors, without a reward.
@@ -27,12 +27,15 @@ pub(crate) async fn cancel(
     caller: Scoped<BatchesWrite>,
     PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
-    let committed = app.dispatch.committed.get(caller.tenant, id);
-    match app.dispatch.cancel(caller.tenant, id).await {
-        Ok(()) | Err(DispatchError::NotLive) => {}
-        Err(error) => return Err(error.into()),
+    let live = app.dispatch.committed.get(caller.tenant, id);
+    let cancelling = app.dispatch.cancel(caller.tenant, id);
+    match tokio::time::timeout(CANCEL_WAIT, cancelling).await {
+        Ok(Ok(()) | Err(DispatchError::NotLive)) | Err(_) => {}
+        Ok(Err(error)) => return Err(error.into()),
     }
-    match committed {
+    // A batch that waited for its plugin is live since it was cancelled.
+    let live = live.or_else(|| app.dispatch.committed.get(caller.tenant, id));
+    match live {
         Some(committed) => {
             until_ended(&committed, CANCEL_WAIT).await;
             Ok(Json(committed.batch()))
