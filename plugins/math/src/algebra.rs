@@ -27,7 +27,7 @@ fn negate(inner: Expression) -> Expression {
     }
 }
 
-fn degrees(angle: Expression) -> Expression {
+pub(crate) fn degrees(angle: Expression) -> Expression {
     let degree = pair(Expression::Quotient, Expression::Atom(Atom::Pi), Expression::integer(180));
     pair(Expression::Product, angle, degree)
 }
@@ -222,6 +222,8 @@ impl Parser<'_> {
             Some(Kind::Open(_)) => !self.is_listed(),
             Some(Kind::Bar) => !self.inside_bars,
             Some(Kind::Atom(_)) => !self.is_unit_letter(),
+            // `3!7!` is a product, `37` and `3 7` are none.
+            Some(Kind::Number(_)) => self.at > 0 && self.tokens[self.at - 1].kind == Kind::Bang,
             Some(
                 Kind::Function(_)
                 | Kind::Accent(_)
@@ -368,7 +370,12 @@ impl Parser<'_> {
     /// The expression inside brackets; the opening bracket is already read.
     fn group(&mut self, open: char) -> Result<Expression> {
         let bars = std::mem::replace(&mut self.inside_bars, false);
-        let inner = self.deeper(Self::expression)?;
+        let mut inner = self.deeper(Self::expression)?;
+        if open == '{' && self.eat(&Kind::Over) {
+            inner = pair(Expression::Quotient, inner, self.deeper(Self::expression)?);
+        } else if open == '{' && self.eat(&Kind::Choose) {
+            inner = pair(Expression::Binomial, inner, self.deeper(Self::expression)?);
+        }
         self.inside_bars = bars;
         let close = match open {
             '(' => ')',

@@ -16,10 +16,12 @@
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
+use crate::algebra::degrees;
 use crate::condition;
 use crate::equal::Equal;
 use crate::expression::Expression;
 use crate::limits;
+use crate::modulus::congruent;
 use crate::moment::Moment;
 use crate::near::{expressions, may_be_zero};
 use crate::polynomial::{Atom, Symbol, Work};
@@ -317,6 +319,17 @@ fn measured(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal>
     {
         return None;
     }
+    // `5\%` is not 5 dollars.
+    let amount = |scalar: &Scalar| scalar.unit.as_ref().is_some_and(Unit::is_known);
+    if left.percent != right.percent && (amount(left) || amount(right)) {
+        return None;
+    }
+    if congruent(left, right) {
+        return Some(Equal::Exactly);
+    }
+    if let Some((left, right)) = angles(left, right) {
+        return expressions(&left, &right, settings).map(|equal| equal.max(Equal::Converted));
+    }
     let equal = match (&left.unit, &right.unit) {
         (Some(unit), Some(unit_there)) if unit != unit_there => {
             if !unit.measures_as(unit_there) {
@@ -337,6 +350,22 @@ fn measured(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal>
     };
     expressions(&hundredfold(left), &hundredfold(right), settings)
         .map(|equal| equal.max(Equal::Hundredfold))
+}
+
+/// Both sides in radians, where one is in degrees and the other in radians, which a multiple of pi needs not say.
+fn angles(left: &Scalar, right: &Scalar) -> Option<(Expression, Expression)> {
+    let in_degrees = |scalar: &Scalar| scalar.unit.as_ref().is_some_and(Unit::is_degree);
+    if in_degrees(left) == in_degrees(right) {
+        return None;
+    }
+    let is_pi = |expression: &Expression| *expression == Expression::Atom(Atom::Pi);
+    let radians = |scalar: &Scalar| match &scalar.unit {
+        Some(unit) if unit.is_degree() => Some(degrees(scalar.expression.clone())),
+        Some(unit) if unit.is_radian() => Some(scalar.expression.clone()),
+        None if scalar.expression.any(&is_pi) => Some(scalar.expression.clone()),
+        _ => None,
+    };
+    Some((radians(left)?, radians(right)?))
 }
 
 fn product(expression: &Expression, factor: BigRational) -> Expression {

@@ -14,6 +14,8 @@ pub(crate) struct ConditionWords {
     range: Range<usize>,
     /// Whether they may stand before a variable alone.
     all: bool,
+    /// The place after the condition.
+    end: usize,
 }
 
 impl ConditionWords {
@@ -29,27 +31,41 @@ impl ConditionWords {
                 Kind::Word(word) if depth == 0 && at > 0 => match &mut found {
                     Some(words) if words.range.end == at => words.range.end += 1,
                     Some(_) => return None,
-                    None => found = Self::beginning(word, at),
+                    None => found = Self::beginning(word, at, tokens.len()),
                 },
                 _ => {}
             }
         }
-        found
+        found.or_else(|| Self::in_brackets(tokens))
     }
 
-    fn beginning(word: &str, at: usize) -> Option<Self> {
+    /// `2k\pi \quad (k \in \mathbb{Z})`: the opening bracket stands for the words.
+    fn in_brackets(tokens: &[Token]) -> Option<Self> {
+        let end = tokens.len().checked_sub(1)?;
+        if tokens[end].kind != Kind::Close(')') {
+            return None;
+        }
+        let open = tokens.iter().rposition(|token| matches!(token.kind, Kind::Open('(' | '[')))?;
+        let inside = &tokens[open..end];
+        let member = inside.iter().any(|token| token.kind == Kind::In);
+        let whole = !inside.iter().any(|token| matches!(token.kind, Kind::Close(')' | ']')));
+        (open > 0 && member && whole).then_some(Self { range: open..open + 1, all: false, end })
+    }
+
+    fn beginning(word: &str, at: usize, end: usize) -> Option<Self> {
         let mut words = word.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
         let begins = matches!(words.next(), Some("for" | "where" | "with"));
         let all = matches!(words.next(), Some("all" | "any" | "each" | "every" | "some"));
-        begins.then_some(Self { range: at..at + 1, all })
+        begins.then_some(Self { range: at..at + 1, all, end })
     }
 
     pub(crate) fn start(&self) -> usize {
         self.range.start
     }
 
-    pub(crate) fn end(&self) -> usize {
-        self.range.end
+    /// The places of the condition after them.
+    pub(crate) fn condition(&self) -> Range<usize> {
+        self.range.end..self.end
     }
 
     /// The answer under the conditions that stand after the words; `None` where they are none.

@@ -113,7 +113,12 @@ fn find_in(response: &str, from: AnswerFrom) -> Vec<Candidate<'_>> {
         (_, Some((found, _))) => vec![found],
         (AnswerFrom::Mark, None) => Vec::new(),
         (_, None) => {
-            bare(response).or_else(|| marks.formula_or_number(response, from)).into_iter().collect()
+            let last = || marks.formula_or_number(response, from);
+            let bare = bare(response);
+            // `B. 42` is 42 for a label that is no choice.
+            let more =
+                bare.as_ref().filter(|found| choice(&found.text).is_some()).and_then(|_| last());
+            bare.or_else(last).into_iter().chain(more).collect()
         }
     }
 }
@@ -152,7 +157,12 @@ fn bare(response: &str) -> Option<Candidate<'_>> {
     let text = response.trim();
     let short = text.len() <= limits::BARE_BYTES_MAX && !text.contains('\n');
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 2).count();
-    (short && words <= limits::UNIT_WORDS_MAX && parse_all(text).is_ok())
+    // `B. 42` and `Option B`; `A man` begins with an article.
+    let named = |text: &str| text.get(1..).is_some_and(|after| after.starts_with(['.', ')', ':']));
+    let chosen = || named(text.trim_start_matches('(')) && choice(text).is_some();
+    let option = || text.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("option "));
+    let answers = || parse_all(text).is_ok() || option() && choice(text).is_some();
+    (short && words <= limits::UNIT_WORDS_MAX && (answers() || chosen()))
         .then(|| Candidate::new(text, Source::Bare))
 }
 
@@ -243,7 +253,7 @@ fn scan(text: &str) -> Marks {
     let mut formula_start: Option<usize> = None;
     let mut remark = None;
     let mut at = 0;
-    // Only ASCII bytes are looked for, so every offset kept is a character boundary.
+    // Only ASCII bytes and the first of a character are looked for, so every offset kept is a character boundary.
     while at < bytes.len() {
         let rest = &bytes[at..];
         match bytes[at] {
@@ -298,6 +308,12 @@ fn scan(text: &str) -> Marks {
                     }
                 }
             }
+            0xE6 | 0xE7 => {
+                if let Some(end) = chinese_mark(&text[at..]) {
+                    let name = "the last mark in Chinese";
+                    marks.mark = Some(Mark { end: at + end, name, last_word: false });
+                }
+            }
             b'0'..=b'9' => {
                 let end = at + number_length(rest);
                 // `X2` is a name, and the 2 of `x^{2}` belongs to what stands before it.
@@ -349,7 +365,9 @@ fn is_heading(after: &[u8]) -> bool {
 fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     let before = &bytes[..at];
     if bytes[at] == b's' || bytes[at] == b'S' {
-        let ends = ends_with_word(before, b"answer i") && !next_is_letter(bytes, at);
+        let names = [&b"answer i"[..], b"correct option i", b"correct choice i"];
+        let ends =
+            names.iter().any(|name| ends_with_word(before, name)) && !next_is_letter(bytes, at);
         return ends.then_some("the last \"answer is\"");
     }
     let trimmed = trim_end(before, b"* ");
@@ -360,6 +378,21 @@ fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     let line = trimmed.strip_suffix(b"A").filter(|_| bytes[at] == b':')?;
     let before = trim_end(line, b"*#> \t");
     (before.is_empty() || before.ends_with(b"\n")).then_some("the last A:")
+}
+
+/// The length of "the answer is" or "so one chooses" in Chinese, with which a text begins.
+fn chinese_mark(text: &str) -> Option<usize> {
+    let spaces = |text: &str| text.len() - text.trim_start_matches([' ', '*']).len();
+    let (name, states) = match text.strip_prefix("答案") {
+        Some(_) => ("答案", false),
+        None => (text.strip_prefix("故选").map(|_| "故选")?, true),
+    };
+    let at = name.len() + spaces(&text[name.len()..]);
+    let says = ["应为", "是", "为", ":"].into_iter().find(|says| text[at..].starts_with(says));
+    match says {
+        Some(says) => Some(at + says.len()),
+        None => states.then_some(at),
+    }
 }
 
 fn next_is_letter(bytes: &[u8], at: usize) -> bool {

@@ -69,7 +69,9 @@ fn computes(between: &str) -> bool {
 /// Whether the text between two formulas joins them: `$1$ and $2$`. A comma alone does not: formulas follow each
 /// other in prose.
 pub(crate) fn joins_formulas(between: &str) -> bool {
-    between.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "and" | "or"))
+    between
+        .split(|c: char| !c.is_alphabetic())
+        .any(|word| matches!(word, "and" | "or" | "或" | "和"))
         && joins(between, 0)
 }
 
@@ -96,7 +98,7 @@ fn joins(between: &str, others_max: usize) -> bool {
                 "quad" | "qquad" | "text" | "textrm" | "mathrm" | "land" | "lor" => {}
                 _ => return false,
             }
-        } else if matches!(word, "and" | "or") {
+        } else if matches!(word, "and" | "or" | "或" | "和") {
             connected = true;
         } else if SECOND_THOUGHTS.contains(&word.to_ascii_lowercase().as_str()) {
             return false;
@@ -155,9 +157,25 @@ pub(crate) fn states_value(before: &str) -> bool {
     matches!(&before[start..], "is" | "are" | "equals" | "be" | "was" | "by" | "exactly")
 }
 
+/// Whether the last number of a sentence only bounds or scales what it states: "less than 18", "between 17 and 18",
+/// "twice 18".
+pub(crate) fn is_bound(sentence: &str, number: &str) -> bool {
+    let Some(at) = sentence.rfind(number) else { return false };
+    let mut words = sentence[..at].split(|c: char| !c.is_alphanumeric()).rev();
+    let mut words = words.by_ref().filter(|word| !word.is_empty());
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is = |one: &str| last.eq_ignore_ascii_case(one);
+    is("than") && !matches!(before, "other" | "rather")
+        || ["twice", "thrice", "half", "below", "under"].into_iter().any(is)
+        || is("of") && matches!(before, "half" | "third" | "quarter" | "double" | "multiple")
+        || is("be") && matches!(before, "cannot" | "not")
+        || is("to") && before.bytes().all(|byte| byte.is_ascii_digit())
+        || is("and") && words.any(|word| word == "between")
+}
+
 /// The part of a sentence before it gives a reason: `18` of `18, since she sells 9`.
 pub(crate) fn stated_first(sentence: &str) -> Option<&str> {
-    let reasons = [" since ", " because ", " as ", " where ", " which "];
+    let reasons = [" since ", " because ", " as ", " where ", " which ", "因为"];
     let end = reasons.iter().filter_map(|reason| sentence.find(reason)).min()?;
     let stated = sentence[..end].trim_end_matches([',', ';', ' ']);
     (!stated.is_empty()).then_some(stated)

@@ -18,6 +18,9 @@ pub(crate) enum Kind<'a> {
     Logarithm,
     Fraction,
     Binomial,
+    /// Between the parts of a fraction or binomial coefficient in a group: `{3 \over 4}`.
+    Over,
+    Choose,
     Root,
     Plus,
     Minus,

@@ -4,8 +4,8 @@
 use crate::kind::{Join, Kind};
 use crate::limits;
 use crate::names::{
-    WORDS, command_kind, command_name, degree_length, environment, is_layout, is_text, letter_atom,
-    named, number_set, sign,
+    WORDS, command_kind, command_name, degree_length, environment, group_end, is_layout, is_text,
+    letter_atom, named, number_set, ordinal_length, row_space, sign,
 };
 use crate::number::{CommaReading, Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
@@ -326,6 +326,15 @@ impl<'a> Lexer<'a> {
         }
         let name = &rest[1..=name_length];
         let length = 1 + name_length;
+        // `9.8 \frac{\text{m}}{\text{s}^2}`
+        if name == "frac"
+            && self.after_number()
+            && let Some(end) = units::fraction_length(&rest[length..])
+        {
+            let end = length + end;
+            self.push(Kind::Word(&rest[..end]), end);
+            return Ok(());
+        }
         if let Some(kind) = named(name).or_else(|| command_kind(name)) {
             let digits = match kind {
                 Kind::Fraction | Kind::Binomial => 2,
@@ -342,7 +351,13 @@ impl<'a> Lexer<'a> {
                 Ok(())
             }
             "mathbb" => self.number_set(length),
-            "phantom" | "hspace" | "vspace" | "label" | "tag" | "color" => {
+            // Beside `\pm` its sign is the other one.
+            "mp" if !self.text.contains("\\pm") => {
+                self.push(Kind::PlusMinus, length);
+                Ok(())
+            }
+            "phantom" | "hspace" | "vspace" | "label" | "tag" | "color" | "textcolor"
+            | "colorbox" => {
                 let group = rest[length..].strip_prefix('{').and_then(|inner| inner.find('}'));
                 self.skip(length + group.map_or(0, |end| end + 2));
                 Ok(())
@@ -428,7 +443,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let open = rest[length..].trim_start();
         let inner = open.strip_prefix('{').ok_or(Unreadable("text without braces"))?;
-        let end = inner.find('}').ok_or(Unreadable("text without an end"))?;
+        let end = group_end(inner).ok_or(Unreadable("text without an end"))?;
         let whole_length = rest.len() - inner.len() + end + 1;
         let content = inner[..end].trim();
         // A formula inside a text is read as one.
@@ -458,28 +473,16 @@ impl<'a> Lexer<'a> {
             self.push(Kind::Word(counted.trim_start()), whole_length);
             return Ok(());
         }
+        // `\text{ dollars and }` joins what follows.
+        if let Kind::Word(_) = kind
+            && let Some(unit) = bare.strip_suffix(" and")
+        {
+            let at = rest[..whole_length].rfind(" and").unwrap_or(whole_length);
+            self.push(Kind::Word(unit.trim_end()), at);
+            self.push(Kind::Separator(Join::And), whole_length - at);
+            return Ok(());
+        }
         self.push(kind, whole_length);
         Ok(())
     }
-}
-
-/// `^{\text{th}}` and its kin.
-fn ordinal_length(rest: &str) -> Option<usize> {
-    let inner = rest.strip_prefix("^{")?;
-    let inner = ["\\text{", "\\mathrm{", "\\textnormal{", ""]
-        .into_iter()
-        .find_map(|start| inner.strip_prefix(start))?;
-    let after =
-        ["st", "nd", "rd", "th"].into_iter().find_map(|ending| inner.strip_prefix(ending))?;
-    let end = after.trim_start_matches('}');
-    (end.len() < after.len()).then(|| rest.len() - end.len())
-}
-
-/// The length of `[2mm]` after the end of a row.
-fn row_space(rest: &str) -> usize {
-    let Some(inner) = rest.strip_prefix('[') else { return 0 };
-    let Some(end) = inner.find(']') else { return 0 };
-    let length = &inner[..end];
-    let unit = length.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if matches!(unit, "mm" | "cm" | "pt" | "ex" | "em") { end + 2 } else { 0 }
 }

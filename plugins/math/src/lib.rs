@@ -25,6 +25,7 @@ mod kind;
 mod lex;
 mod matrix;
 mod measure;
+mod modulus;
 mod moment;
 mod names;
 mod number;

@@ -4,11 +4,11 @@
 use num_rational::BigRational;
 
 use crate::expression::Expression;
-use crate::kind::Kind;
+use crate::kind::{Join, Kind};
 use crate::limits;
 use crate::parse::{Degrees, Parser};
 use crate::polynomial::Atom;
-use crate::units::{Unit, is_known, is_unit_symbol};
+use crate::units::{self, Unit, is_known, is_unit_symbol};
 use crate::unreadable::Result;
 use crate::value::Scalar;
 
@@ -30,7 +30,7 @@ impl Parser<'_> {
             let factor = Expression::integer(*factor);
             self.at += 1;
             self.operate()?;
-            expression = Expression::Product(Box::new(expression), Box::new(factor));
+            expression = product(expression, factor);
         }
         let percent = self.eat(&Kind::Percent)
             || (matches!(
@@ -45,7 +45,38 @@ impl Parser<'_> {
             (Some(unit), Some(currency)) => unit.priced(&currency).or(Some(unit)),
             (unit, currency) => unit.or(currency).or_else(degree),
         };
-        Ok(Scalar { expression, unit, percent, rounded: None })
+        let mut measured = Scalar { expression, unit, percent, rounded: None };
+        let mut last = measured.unit.clone();
+        while let Some(whole) = &last
+            && let Some((number, unit)) = self.smaller_part(whole)
+        {
+            let ratio = measured.unit.as_ref().and_then(|whole| whole.part(&unit));
+            let Some(ratio) = ratio else { break };
+            let ratio = BigRational::new((*ratio.numer()).into(), (*ratio.denom()).into());
+            let part = product(number, Expression::Number(ratio));
+            measured.expression = Expression::Sum(Box::new(measured.expression), Box::new(part));
+            last = Some(unit);
+        }
+        Ok(measured)
+    }
+
+    /// The `30 \text{ minutes}` after `1 \text{ hour}`: a number of a smaller unit. Takes nothing where none follows.
+    fn smaller_part(&mut self, whole: &Unit) -> Option<(Expression, Unit)> {
+        let start = self.at;
+        let joined = self.eat(&Kind::Separator(Join::And));
+        let number = match self.next() {
+            Some(Kind::Number(value)) => Some(Expression::Number(value)),
+            Some(Kind::Decimal(value)) => Some(Expression::Decimal(value)),
+            _ => None,
+        };
+        let part = number.and_then(|number| Some((number, self.unit()?)));
+        let part = part.filter(|(_, unit)| {
+            whole.part(unit).is_some() && (!joined || whole.is_time_or_money())
+        });
+        if part.is_none() {
+            self.at = start;
+        }
+        part
     }
 
     fn currency(&mut self) -> Option<Unit> {
@@ -125,6 +156,8 @@ impl Parser<'_> {
         }
         match (self.peek_at(1), self.peek_at(2)) {
             (None | Some(Kind::Separator(_)), _) => true,
+            // `1 h 30 min`
+            (Some(Kind::Number(_)), Some(Kind::Word(word))) => is_known(word),
             (Some(Kind::Divide), unit) => letter(unit) || matches!(unit, Some(Kind::Word(_))),
             (Some(Kind::Power), Some(Kind::Number(_))) => {
                 matches!(self.peek_at(3), None | Some(Kind::Separator(_)))
@@ -182,7 +215,7 @@ fn measures(words: &str) -> bool {
         "hundredths",
         "thousandths",
     ];
-    !words.contains(|c: char| c.is_ascii_digit())
+    !units::without_powers(words).contains(|c: char| c.is_ascii_digit())
         && words
             .split(|c: char| !c.is_alphabetic())
             .all(|word| !HEDGES.iter().any(|hedge| word.eq_ignore_ascii_case(hedge)))
@@ -192,6 +225,10 @@ fn measures(words: &str) -> bool {
 fn begins_unit(words: &str) -> bool {
     let first = words.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty());
     !first.is_some_and(|first| matches!(first, "over" | "squared" | "cubed"))
+}
+
+fn product(left: Expression, right: Expression) -> Expression {
+    Expression::Product(Box::new(left), Box::new(right))
 }
 
 fn hundredth(expression: Expression) -> Expression {

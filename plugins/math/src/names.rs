@@ -52,6 +52,8 @@ pub(crate) fn sign(c: char, rest: &str) -> Option<(Kind<'static>, usize)> {
         '>' => Kind::Greater,
         '&' => Kind::Cell,
         'π' => Kind::Atom(Atom::Pi),
+        '或' => Kind::Separator(Join::Or),
+        '和' => Kind::Separator(Join::And),
         '°' => Kind::Word("°"),
         '€' | '£' | '¥' | '₹' | '₩' | '₽' | '₪' | '¢' => Kind::Currency,
         'α'..='ω' | 'Α'..='Ω' => Kind::Atom(letter_atom(c)),
@@ -165,10 +167,12 @@ pub(crate) fn command_kind(name: &str) -> Option<Kind<'static>> {
     Some(match name {
         "frac" | "dfrac" | "tfrac" | "cfrac" => Kind::Fraction,
         "binom" | "dbinom" | "tbinom" => Kind::Binomial,
+        "over" => Kind::Over,
+        "choose" => Kind::Choose,
         "cdot" | "times" | "ast" | "bullet" => Kind::Times,
         "div" => Kind::Divide,
         "pm" => Kind::PlusMinus,
-        "cup" => Kind::Union,
+        "cup" | "bigcup" => Kind::Union,
         "setminus" | "backslash" | "smallsetminus" => Kind::SetMinus,
         "in" => Kind::In,
         "emptyset" | "varnothing" => Kind::EmptySet,
@@ -235,6 +239,23 @@ fn greek(name: &str) -> Option<char> {
         "ell" => 'ℓ',
         _ => return None,
     })
+}
+
+/// The place of the brace that closes a group, in the text after its opening one.
+pub(crate) fn group_end(inner: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    let mut escaped = false;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'\\' => escaped = !escaped,
+            _ if escaped => escaped = false,
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Commands whose argument is text.
@@ -304,6 +325,32 @@ pub(crate) fn is_layout(name: &str) -> bool {
             | "thinspace"
             | "therefore"
             | "ldotp"
+            | "checkmark"
+            | "framebox"
+            | "tiny"
+            | "small"
+            | "normalsize"
+            | "large"
+            | "Large"
+            | "LARGE"
+            | "huge"
+            | "Huge"
+    )
+}
+
+/// Commands of layout that may stand before a whole answer in braces.
+pub(crate) fn is_dress(name: &str) -> bool {
+    matches!(
+        name,
+        "mathbf"
+            | "boldsymbol"
+            | "bm"
+            | "large"
+            | "Large"
+            | "LARGE"
+            | "color"
+            | "textcolor"
+            | "colorbox"
     )
 }
 
@@ -326,4 +373,25 @@ pub(crate) fn environment(name: &str) -> Option<Environment> {
         "cases" | "aligned" | "align" | "gathered" | "gather" | "split" => Environment::Rows,
         _ => return None,
     })
+}
+
+/// `^{\text{th}}` and its kin.
+pub(crate) fn ordinal_length(rest: &str) -> Option<usize> {
+    let inner = rest.strip_prefix("^{")?;
+    let inner = ["\\text{", "\\mathrm{", "\\textnormal{", ""]
+        .into_iter()
+        .find_map(|start| inner.strip_prefix(start))?;
+    let after =
+        ["st", "nd", "rd", "th"].into_iter().find_map(|ending| inner.strip_prefix(ending))?;
+    let end = after.trim_start_matches('}');
+    (end.len() < after.len()).then(|| rest.len() - end.len())
+}
+
+/// The length of `[2mm]` after the end of a row.
+pub(crate) fn row_space(rest: &str) -> usize {
+    let Some(inner) = rest.strip_prefix('[') else { return 0 };
+    let Some(end) = inner.find(']') else { return 0 };
+    let length = &inner[..end];
+    let unit = length.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if matches!(unit, "mm" | "cm" | "pt" | "ex" | "em") { end + 2 } else { 0 }
 }

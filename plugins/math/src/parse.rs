@@ -9,8 +9,9 @@ use crate::condition::{ConditionWords, given, separate};
 use crate::kind::{Join, Kind};
 use crate::lex::{Token, tokens};
 use crate::limits;
+use crate::modulus;
 use crate::moment::Moment;
-use crate::names::is_text;
+use crate::names::{command_name, group_end, is_dress, is_text};
 use crate::number::CommaReading;
 use crate::relate::{is_relation, relate};
 use crate::signs::spread;
@@ -38,6 +39,7 @@ pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
 
 /// Reads a text that is mathematics from its first to its last sign.
 pub(crate) fn parse_all(text: &str) -> Result<Value> {
+    let text = undressed(text);
     let bare = text.trim().trim_matches('$').trim_end_matches('.').trim();
     let inner = text_content(bare);
     let bare = inner.unwrap_or(bare);
@@ -53,6 +55,26 @@ pub(crate) fn parse_all(text: &str) -> Result<Value> {
             read(inner, CommaReading::ByPlace).or_else(|_| read(text, CommaReading::ByPlace))
         }
         None => read(text, CommaReading::ByPlace),
+    }
+}
+
+/// A text without the bold face, the size and the color of the whole: `x = 5` of `\boldsymbol{x = 5}`.
+fn undressed(text: &str) -> &str {
+    let mut bare = text;
+    loop {
+        let inner = bare.trim().trim_matches('$').trim();
+        let Some(name) = command_name(inner).filter(|name| is_dress(name)) else { return bare };
+        let mut rest = &inner[1 + name.len()..];
+        if name.ends_with("color") || name == "colorbox" {
+            let color = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            let Some((_, after)) = color else { return bare };
+            rest = after;
+        }
+        let Some(group) = rest.trim_start().strip_prefix('{') else { return bare };
+        match group_end(group) {
+            Some(end) if end + 1 == group.len() => bare = &group[..end],
+            _ => return bare,
+        }
     }
 }
 
@@ -86,11 +108,18 @@ pub(crate) fn parse_separated(text: &str) -> Option<Value> {
 }
 
 fn read(text: &str, commas: CommaReading) -> Result<Value> {
+    match modulus::split(text) {
+        Some((value, modulus)) => modulus::with_modulus(read_value(value, commas)?, modulus),
+        None => read_value(text, commas),
+    }
+}
+
+fn read_value(text: &str, commas: CommaReading) -> Result<Value> {
     let tokens = tokens(text, commas)?;
     let given = ConditionWords::before_condition(&tokens).and_then(|words| {
         let value =
             read_tokens(&text[..tokens[words.start()].start], tokens[..words.start()].to_vec());
-        let mut conditions = parser(text, tokens[words.end()..].to_vec());
+        let mut conditions = parser(text, tokens[words.condition()].to_vec());
         let (items, _) = conditions.items().ok().filter(|_| conditions.peek().is_none())?;
         words.given(value.ok()?, items)
     });

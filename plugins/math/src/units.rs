@@ -9,7 +9,7 @@ use num_rational::Ratio;
 use num_traits::{CheckedMul, One};
 
 use crate::kind::Kind;
-use crate::names::{command_kind, command_name, named};
+use crate::names::{command_kind, command_name, group_end, is_text, named};
 use crate::polynomial::Symbol;
 
 /// A unit: its dimension, and the number of base units in one of it.
@@ -122,6 +122,11 @@ pub(crate) fn may_end(word: &str, after: &str, spaced: bool) -> bool {
 /// Words that say nothing of what is measured.
 const FILLERS: &[&str] = &["unit", "units", "of", "a", "an", "the", "each", "is", "are"];
 
+/// Whether a word is the factor before a unit, which counts as one: the `million` of `5 million dollars`.
+fn is_scale(word: &str) -> bool {
+    matches!(named(word), Some(Kind::Scale(_)))
+}
+
 impl Unit {
     /// Reads the unit after a number. `None` if it measures nothing, as `units` does.
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -134,7 +139,7 @@ impl Unit {
                 "/" | "per" => sign = -1,
                 "square" | "sq" => before = 2,
                 "cubic" | "cu" => before = 3,
-                filler if FILLERS.contains(&filler) => {}
+                filler if FILLERS.contains(&filler) || is_scale(filler) => {}
                 name => {
                     let after = words.peek().and_then(|next| power(next));
                     if after.is_some() {
@@ -177,6 +182,34 @@ impl Unit {
         !left.is_empty() && left == rest(other)
     }
 
+    /// Whether it is made of units of the table alone.
+    pub(crate) fn is_known(&self) -> bool {
+        self.dimension.keys().all(|name| TABLE.iter().any(|(_, base, ..)| base == name))
+    }
+
+    pub(crate) fn is_degree(&self) -> bool {
+        self.is_only("°")
+    }
+
+    pub(crate) fn is_radian(&self) -> bool {
+        self.is_only("rad")
+    }
+
+    fn is_only(&self, base: &str) -> bool {
+        self.dimension.len() == 1 && self.dimension.get(base) == Some(&1)
+    }
+
+    /// How many of a unit `part` of the same measure, and smaller, is one of `self`.
+    pub(crate) fn part(&self, part: &Self) -> Option<Ratio<i128>> {
+        let smaller = self.dimension == part.dimension && part.factor < self.factor;
+        smaller.then(|| part.factor / self.factor)
+    }
+
+    /// Whether it measures time or money alone, whose smaller units "and" joins.
+    pub(crate) fn is_time_or_money(&self) -> bool {
+        self.is_only("s") || self.is_only("$")
+    }
+
     fn multiply(&mut self, name: &str, power: i32) -> Option<()> {
         let known = row(name).or_else(|| row(singular(name)));
         let (base, base_power, numerator, denominator) = match known {
@@ -201,6 +234,41 @@ impl Unit {
     }
 }
 
+/// A unit without the powers of those in the table: `m/s` of `m/s^{2}`. The power of another word stays, as in `x^2`.
+pub(crate) fn without_powers(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once('^') {
+        kept.push_str(before);
+        let base = before.trim_end_matches('}').rsplit(|c: char| !c.is_alphabetic()).next();
+        let digits = after.trim_start_matches(['{', ' ', '-']);
+        let known = base.is_some_and(|base| row(base).is_some() || row(singular(base)).is_some());
+        match digits.strip_prefix(['1', '2', '3', '4']).filter(|_| known) {
+            Some(after) => rest = after,
+            None => {
+                kept.push('^');
+                rest = after;
+            }
+        }
+    }
+    kept + rest
+}
+
+/// The length of a fraction of units after the name of its command: `{\text{km}}{\text{h}}`.
+pub(crate) fn fraction_length(after: &str) -> Option<usize> {
+    let (over, rest) = group(after)?;
+    let (under, rest) = group(rest)?;
+    let text = |part: &str| command_name(part.trim_start()).is_some_and(is_text);
+    (text(over) && text(under)).then(|| after.len() - rest.len())
+}
+
+/// The content of the group with which a text begins, and what follows it.
+fn group(text: &str) -> Option<(&str, &str)> {
+    let inner = text.trim_start().strip_prefix('{')?;
+    let end = group_end(inner)?;
+    Some((&inner[..end], &inner[end + 1..]))
+}
+
 fn power(word: &str) -> Option<i32> {
     match word {
         "squared" => Some(2),
@@ -217,6 +285,13 @@ const MEGA: &[&str] = &["MW", "MHz", "MPa", "Mg", "MV", "MJ", "MN", "MA"];
 
 /// Lower-case words, `/`, and `^n`; LaTeX's own commands and braces are left out.
 fn words(text: &str) -> Vec<String> {
+    if let Some((before, fraction)) = text.split_once("\\frac")
+        && let Some((over, rest)) = group(fraction)
+        && let Some((under, after)) = group(rest)
+    {
+        let parts = [before, over, "/", under, after];
+        return parts.into_iter().flat_map(words).collect();
+    }
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -323,8 +323,16 @@ pub(crate) fn words_as_value(text: &str) -> Option<Value> {
         "allrealnumbers" | "allreals" | "realnumbers" | "anyrealnumber" | "everyrealnumber" => {
             Some(Value::reals())
         }
-        "nosolution" | "nosolutions" | "norealsolution" | "norealsolutions" | "emptyset"
-        | "theemptyset" => Some(Value::Set(Vec::new())),
+        "nosolution"
+        | "nosolutions"
+        | "norealsolution"
+        | "norealsolutions"
+        | "emptyset"
+        | "theemptyset"
+        | "thereisnosolution"
+        | "therearenosolutions"
+        | "thereisnorealsolution"
+        | "therearenorealsolutions" => Some(Value::Set(Vec::new())),
         _ => None,
     }
 }
@@ -340,12 +348,12 @@ pub(crate) fn is_wordy(plain: &str) -> bool {
 pub(crate) fn choice(text: &str) -> Option<char> {
     let layout = |c: char| c.is_whitespace() || matches!(c, '$' | '*' | '{');
     let mut rest = text.trim_start_matches(layout);
-    for word in ["option ", "choice "] {
-        if rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
+    loop {
+        let word = rest.get(.."option ".len()).unwrap_or_default();
+        if ["option ", "choice "].iter().any(|named| word.eq_ignore_ascii_case(named)) {
             rest = rest[word.len()..].trim_start_matches(layout);
         }
-    }
-    while let Some(command) = rest.strip_prefix('\\') {
+        let Some(command) = rest.strip_prefix('\\') else { break };
         let end = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
         let name = &command[..end];
         let wrapper = is_text(name) || matches!(name, "mathbf" | "left" | "boldsymbol");

@@ -5,7 +5,7 @@ use crate::difference::difference;
 use crate::equal::Equal;
 use crate::extract::{Candidate, Source, find, find_inside, last_answer, last_boxes};
 use crate::fold::fold;
-use crate::join::{stated_at_start, stated_first};
+use crate::join::{is_bound, stated_at_start, stated_first};
 use crate::label::{Label, Reading, lettered};
 use crate::parse::{parse, parse_all, parse_mathematics};
 use crate::profiles;
@@ -146,7 +146,11 @@ fn judge_sentence(
         let before = stated_first(&found.text).filter(|text| parse_mathematics(text).is_ok());
         let first =
             before.map(|text| Candidate { text: text.to_owned().into(), source: found.source });
-        return judge(first.as_ref().unwrap_or(&inner), labels, settings);
+        let bound = inner.source == Source::LastNumber && is_bound(&found.text, &inner.text);
+        return match first {
+            None if bound => judged,
+            first => judge(first.as_ref().unwrap_or(&inner), labels, settings),
+        };
     }
     judged
 }
@@ -189,7 +193,9 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
             Reading::Text(_) => None,
         };
         let equal = match value {
-            _ if chooses(text, label, settings) => Some(Equal::AsChoice),
+            _ if chooses(text, label, settings) || are_choices(text, &label.text) => {
+                Some(Equal::AsChoice)
+            }
             None => {
                 readable = true;
                 compared_as_text = true;
@@ -203,7 +209,8 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
             }
             Some(Value::Text(label)) => {
                 readable = true;
-                (*label == words || opens_with(text, label)).then_some(Equal::AsText)
+                let same = *label == words || is_missing_limit(label) && is_missing_limit(&words);
+                (same || opens_with(text, label)).then_some(Equal::AsText)
             }
             Some(value) => {
                 readable |= answer.is_ok();
@@ -269,6 +276,20 @@ fn are_letters(text: &str, label: &str) -> bool {
     capitals(text) && capitals(label)
 }
 
+/// Whether an answer lists the letters of several choices that a label has in one word: `A, C, D` for `ACD`.
+fn are_choices(text: &str, label: &str) -> bool {
+    let chosen = label.trim_matches(['$', ' ', '.']).as_bytes();
+    let letters = chosen.iter().all(|byte| (b'A'..=b'H').contains(byte));
+    if chosen.len() < 2 || !letters || !chosen.is_sorted_by(|a, b| a < b) {
+        return false;
+    }
+    let listed = plain(text).replace("and", ",");
+    let bare = |part: &str| part.trim_matches(['(', ')']).to_ascii_uppercase();
+    let mut listed: Vec<_> = listed.split(',').filter(|part| !part.is_empty()).map(bare).collect();
+    listed.sort();
+    listed.len() == chosen.len() && listed.concat().as_bytes() == chosen
+}
+
 /// How an answer differs from the first label.
 fn why_wrong(answer: &Result<Value, Unreadable>, labels: &[Label]) -> String {
     let against = labels.first().map_or_else(String::new, against);
@@ -295,6 +316,11 @@ fn against(label: &Label) -> String {
         Reading::Value(value) => format!("the label `{text}` is read as {}", show(value)),
         Reading::Text(why) => format!("the label `{text}` is compared as text ({why})"),
     }
+}
+
+/// Whether words say that a limit or value does not exist.
+fn is_missing_limit(words: &str) -> bool {
+    matches!(words, "dne" | "d.n.e" | "doesnotexist" | "thelimitdoesnotexist" | "limitdoesnotexist")
 }
 
 /// `Yes, because ...` and `No it is not` for a label that is one of four words.

@@ -63,6 +63,7 @@ fn hedges_are_wrong() {
             ("The answer is not 12 but 13.", "12", Wrong),
             // A second answer inside words or brackets.
             (r"\boxed{12 \text{ plus one}}", "12", Unparsable),
+            (r"\boxed{12 \text{ x^2}}", "12", Unparsable),
             (r"\boxed{12 \text{ less than } x}", "12", Unparsable),
             (r"\boxed{12 \text{ factorial}}", "12", Unparsable),
             (r"\boxed{12\text{ units}\cdot\pi}", "12", Unparsable),

@@ -5,6 +5,7 @@ mod forms;
 mod gsm8k;
 mod hostile;
 mod lists;
+mod measures;
 mod pairs;
 mod plugin;
 mod profiles;

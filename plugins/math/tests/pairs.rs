@@ -26,7 +26,7 @@ fn equal(verdict: Verdict, label: &str, answers: &[&str]) {
     }));
 }
 
-fn exact(label: &str, answers: &[&str]) {
+pub(crate) fn exact(label: &str, answers: &[&str]) {
     equal(Verdict::CorrectExact, label, answers);
 }
 
@@ -34,11 +34,11 @@ fn numeric(label: &str, answers: &[&str]) {
     equal(Verdict::CorrectNumeric, label, answers);
 }
 
-fn text(label: &str, answers: &[&str]) {
+pub(crate) fn text(label: &str, answers: &[&str]) {
     equal(Verdict::CorrectText, label, answers);
 }
 
-fn wrong(label: &str, answers: &[&str]) {
+pub(crate) fn wrong(label: &str, answers: &[&str]) {
     let settings = Settings::default();
     check(answers.iter().map(|answer| {
         let verdict = judge(answer, label, &settings);

@@ -92,3 +92,67 @@ fn dollars_in_prose() {
     check(false, &responses.map(|response| (response, "2")));
     check(false, &responses.map(|response| (response, "5")));
 }
+
+#[test]
+fn bounds_state_no_value() {
+    check(
+        false,
+        &[
+            ("The answer is less than 18.", "18"),
+            ("The answer is twice 18.", "18"),
+            ("The answer is half of 18.", "18"),
+            ("The answer is 2 less than 18", "18"),
+            ("The answer is between 17 and 18.", "18"),
+            ("The answer is around 17 to 18", "18"),
+        ],
+    );
+    check(
+        true,
+        &[
+            ("The answer is 42, which is more than 40.", "42"),
+            ("The answer is more than 40, namely 42.", "42"),
+            ("The answer is the sum of 40 and 2 = 42", "42"),
+        ],
+    );
+}
+
+#[test]
+fn marks_of_choices_and_in_chinese() {
+    check(
+        true,
+        &[
+            ("The correct option is B.", "B"),
+            ("The correct choice is **(B)**.", "B"),
+            (r"\boxed{\text{Option B}}", "B"),
+            ("Option B", "B"),
+            ("B. 42", "B"),
+            ("B. 42", "42"),
+            ("(B) 42", "B"),
+            (r"\boxed{A, C, D}", "ACD"),
+            (r"\boxed{\text{A and C}}", "AC"),
+            ("答案：B", "B"),
+            ("所以答案是 **B**。", "B"),
+            ("故选：B．", "B"),
+            ("故选B。", "B"),
+            (r"故答案为：$\frac{1}{2}$。", "0.5"),
+            ("答案是18，因为9乘2。", "18"),
+            ("答案是12元。", "12"),
+            ("答案是 $x=2$ 或 $x=3$。", "2, 3"),
+            ("答案是2或3。", "2, 3"),
+        ],
+    );
+    check(
+        false,
+        &[
+            ("The correct option is not C.", "C"),
+            ("A. C", "C"),
+            ("Option A or B", "A"),
+            (r"\boxed{A, C}", "ACD"),
+            (r"\boxed{A, C, D}", "AC"),
+            ("答案：A，不是B", "B"),
+            ("故选：A、C", "C"),
+            ("答案：1/3，因为1/2", "1/2"),
+            ("答案是12或13。", "13"),
+        ],
+    );
+}

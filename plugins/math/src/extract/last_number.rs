@@ -65,7 +65,8 @@ fn is_proper_fraction(bytes: &[u8]) -> bool {
 /// Whether the text between two numbers is "or", or "and" where the first is stated, perhaps with a name: ` or x = `.
 fn joins_numbers(before: &[u8], between: &[u8]) -> bool {
     let stated = || [&b"are "[..], b"is ", b"= ", b": "].iter().any(|word| before.ends_with(word));
-    let after = match between.strip_prefix(b" or ") {
+    let or = [&b" or "[..], "或".as_bytes()].into_iter();
+    let after = match or.filter_map(|or| between.strip_prefix(or)).next() {
         Some(after) => Some(after),
         None => between.strip_prefix(b" and ").filter(|_| stated()),
     };
