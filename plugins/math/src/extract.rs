@@ -366,8 +366,9 @@ fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     let before = &bytes[..at];
     if bytes[at] == b's' || bytes[at] == b'S' {
         let names = [&b"answer i"[..], b"correct option i", b"correct choice i"];
-        let ends =
-            names.iter().any(|name| ends_with_word(before, name)) && !next_is_letter(bytes, at);
+        let name = names.into_iter().find(|name| ends_with_word(before, name));
+        let ends = name.is_some_and(|name| !is_supposed(&before[..at - name.len()]))
+            && !next_is_letter(bytes, at);
         return ends.then_some("the last \"answer is\"");
     }
     let trimmed = trim_end(before, b"* ");
@@ -378,6 +379,14 @@ fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     let line = trimmed.strip_suffix(b"A").filter(|_| bytes[at] == b':')?;
     let before = trim_end(line, b"*#> \t");
     (before.is_empty() || before.ends_with(b"\n")).then_some("the last A:")
+}
+
+/// Whether what follows is only supposed to be the answer: "suppose the answer is 5".
+fn is_supposed(before: &[u8]) -> bool {
+    let trimmed = trim_end(before, b" ");
+    let before = trim_end(trimmed.strip_suffix(b"the").unwrap_or(trimmed), b" ");
+    let words = [&b"suppose"[..], b"assume", b"if", b"whether", b"suppose that", b"assume that"];
+    words.iter().any(|word| ends_with_word(before, word))
 }
 
 /// The length of "the answer is" or "so one chooses" in Chinese, with which a text begins.
@@ -460,7 +469,10 @@ fn sentence(after: &str) -> &str {
         b'.' => bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace),
         _ => false,
     });
-    trim(&after[..end.unwrap_or(after.len())])
+    let text = trim(&after[..end.unwrap_or(after.len())]);
+    // The sign after a formula ends a sentence; inside it is a factorial.
+    let exclaimed = text.trim_end_matches(['!', ' ', '*']);
+    if exclaimed.ends_with('$') || exclaimed.ends_with("\\)") { trim(exclaimed) } else { text }
 }
 
 fn trim(text: &str) -> &str {

@@ -128,6 +128,15 @@ fn judge_sentence(
     settings: &Settings,
 ) -> Judgement {
     let judged = judge(&found, labels, settings);
+    // `The answer is 18!` may be an exclamation.
+    if !judged.verdict.is_correct()
+        && matches!(found.source, Source::Marked(_))
+        && let Some(number) = found.text.strip_suffix('!')
+        && number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b',' | b'.'))
+    {
+        let number = Candidate { text: number.to_owned().into(), source: found.source };
+        return judge(&number, labels, settings);
+    }
     // The label may be these words themselves.
     if judged.verdict != Verdict::CorrectText
         && let Some(start) = at_start(&found, from)

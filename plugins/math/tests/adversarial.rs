@@ -111,7 +111,7 @@ fn hedges_are_wrong() {
             ("Answer: No idea", "no", Wrong),
             (r"<think>\boxed{12}</think> So it is \boxed{13}", "12", Wrong),
             // The label quoted from the prompt.
-            ("You asked whether the answer is 12. I cannot tell: 99.", "12", Verdict::CorrectExact),
+            ("You asked whether the answer is 12. I cannot tell: 99.", "12", Wrong),
             ("The prompt says 12, so I compute 5.", "12", Wrong),
             (r"The key says \boxed{12}? I get \boxed{13}.", "12", Wrong),
             // Formulas that hold the answer without being it.

@@ -117,6 +117,31 @@ fn bounds_state_no_value() {
 }
 
 #[test]
+fn exclamations_and_suppositions() {
+    check(
+        true,
+        &[
+            ("I am confident that the answer is $42$!", "42"),
+            (r"The answer is \(42\)!", "42"),
+            ("The answer is 42!", "42"),
+            ("The answer is 5!", "120"),
+            ("The answer is $5!$", "120"),
+            ("Suppose the answer is $7$; that fails. Hence $42$.", "42"),
+            ("We check whether the answer is $7$. It is not, and so $42$.", "42"),
+        ],
+    );
+    check(
+        false,
+        &[
+            ("The answer is $5!$", "5"),
+            ("The answer is 41!", "42"),
+            ("Suppose that the answer is $42$; that fails. Hence $7$.", "42"),
+            ("If the answer is $42$, then $x = 3$. Hence $7$.", "42"),
+        ],
+    );
+}
+
+#[test]
 fn marks_of_choices_and_in_chinese() {
     check(
         true,
