@@ -222,8 +222,12 @@ impl Parser<'_> {
             Some(Kind::Open(_)) => !self.is_listed(),
             Some(Kind::Bar) => !self.inside_bars,
             Some(Kind::Atom(_)) => !self.is_unit_letter(),
-            // `3!7!` is a product, `37` and `3 7` are none.
-            Some(Kind::Number(_)) => self.at > 0 && self.tokens[self.at - 1].kind == Kind::Bang,
+            // `3!7!` and `2^{10} 3^5` are products, `3 7` is none.
+            Some(Kind::Number(_)) if self.at > 0 => match self.tokens[self.at - 1].kind {
+                Kind::Bang => true,
+                Kind::Close('}') => self.peek_at(1) == Some(&Kind::Power),
+                _ => false,
+            },
             Some(
                 Kind::Function(_)
                 | Kind::Accent(_)

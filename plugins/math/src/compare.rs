@@ -382,7 +382,8 @@ fn equations(
     right: (&Expression, &Scalar),
     settings: &Settings,
 ) -> Option<Equal> {
-    if left.0 == right.0 || same_function(left, right) {
+    let indexed = || !settings.strict && same_but_index(left.0, right.0);
+    if left.0 == right.0 || same_function(left, right) || indexed() {
         return scalars(left.1, right.1, settings);
     }
     let mut work = Work::new();
@@ -392,6 +393,21 @@ fn equations(
     };
     let (left, right) = (difference(left)?, difference(right)?);
     left.numerator.ratio(&right.numerator).map(|_| Equal::Proportional)
+}
+
+/// Whether one is the other with a number: `x_1 = 2, x_2 = 3` are the values of `x`.
+fn same_but_index(left: &Expression, right: &Expression) -> bool {
+    let (Expression::Atom(Atom::Symbol(left)), Expression::Atom(Atom::Symbol(right))) =
+        (left, right)
+    else {
+        return false;
+    };
+    let counts = |index: &str| index.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    let (index, there) = (left.index(), right.index());
+    left.letter == right.letter
+        && index.is_empty() != there.is_empty()
+        && counts(index)
+        && counts(there)
 }
 
 /// `W(n) = 1` is `W(x) = 1`: the argument of a constant does not matter.

@@ -104,7 +104,7 @@ fn date(year: Option<u32>, month: u32, day: u32) -> Option<Moment> {
 }
 
 fn named_date(text: &str) -> Option<Moment> {
-    let lower = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase().replace("\\text", "");
     let mut month = None;
     let mut numbers = Vec::new();
     for word in lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -130,7 +130,7 @@ fn named_date(text: &str) -> Option<Moment> {
 
 fn time_of_day(text: &str) -> Option<Moment> {
     let lower = text.trim().to_ascii_lowercase().replace(['.', ' ', '{', '}', '~'], "");
-    let lower = lower.replace("\\text", "");
+    let lower = lower.replace("\\text", "").replace("\\mathrm", "").replace("\\,", "");
     let (clock, half) = match (lower.strip_suffix("am"), lower.strip_suffix("pm")) {
         (Some(clock), _) => (clock, Some(Half::Morning)),
         (_, Some(clock)) => (clock, Some(Half::Afternoon)),
@@ -162,6 +162,8 @@ mod tests {
         agree("May 5, 2020", "5 May 2020", true);
         agree("2020-05-05", "May 5th, 2020", true);
         agree("May 5", "the 5th of May", true);
+        agree(r"\text{May }5", "5 May", true);
+        agree(r"3:30\,\text{PM}", "3:30 PM", true);
         agree("May 5", "May 6", false);
         agree("Jan. 12", "January 12", true);
         agree("3:30 PM", "15:30", true);

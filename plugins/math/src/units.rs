@@ -54,6 +54,14 @@ const TABLE: &[Row] = &[
     (&["gbp", "£"], "£", 1, 1, 1),
     (&["degree", "deg", "°"], "°", 1, 1, 1),
     (&["rad", "radian"], "rad", 1, 1, 1),
+    // Their letters alone, as of `n^2`, are variables elsewhere.
+    (&["newton"], "n", 1, 1, 1),
+    (&["joule"], "j", 1, 1, 1),
+    (&["watt"], "w", 1, 1, 1),
+    (&["volt"], "v", 1, 1, 1),
+    (&["mole"], "mol", 1, 1, 1),
+    (&["pascal"], "pa", 1, 1, 1),
+    (&["hertz"], "hz", 1, 1, 1),
 ];
 
 fn row(name: &str) -> Option<&'static Row> {

@@ -50,6 +50,24 @@ fn angles_convert() {
 }
 
 #[test]
+fn units_by_name_and_symbol() {
+    exact(r"120\text{ N}", &[r"120\text{ newtons}", r"120\,\mathrm{N}"]);
+    exact(r"3\text{ mol}", &["3 moles"]);
+    exact(r"60\text{ W}", &["60 watts"]);
+    wrong(r"120\text{ N}", &[r"120\text{ joules}", r"120\text{ J}", r"120\text{ watts}"]);
+    wrong(r"60\text{ MW}", &["60 watts"]);
+}
+
+#[test]
+fn values_of_one_variable_may_be_counted() {
+    exact(
+        r"x=\frac{-1\pm\sqrt{5}}{2}",
+        &[r"x_1=\frac{-1+\sqrt5}{2}, x_2=\frac{-1-\sqrt5}{2}", r"x_{1,2}=\frac{-1\pm\sqrt5}{2}"],
+    );
+    wrong("x=2, x=3", &["x_1=2, y_1=3", "x_1=2, x_2=4", "x_1=2"]);
+}
+
+#[test]
 fn percentages_are_no_amounts() {
     wrong(r"\$10", &[r"10\%", r"5\text{ cm}"]);
     wrong(r"5\text{ cm}", &[r"5\%"]);
@@ -76,6 +94,7 @@ fn commands_that_only_dress() {
 #[test]
 fn older_latex() {
     exact(r"\frac{3}{4}", &[r"{3 \over 4}"]);
+    exact(r"2^{10}\cdot3^5", &[r"2^{10} 3^5"]);
     exact("120", &[r"{10 \choose 3}", r"\frac{10!}{3!7!}", "5!1!"]);
     exact(r"3\pm2\sqrt5", &[r"3\mp2\sqrt5"]);
     exact(r"(-\infty,2)\cup(3,\infty)", &[r"(-\infty,2)\bigcup(3,\infty)"]);
