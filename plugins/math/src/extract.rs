@@ -365,6 +365,10 @@ fn is_heading(after: &[u8]) -> bool {
 fn mark_ending_at(bytes: &[u8], at: usize) -> Option<&'static str> {
     let before = &bytes[..at];
     if bytes[at] == b's' || bytes[at] == b'S' {
+        // Nearly every s ends here.
+        if !matches!(before, [.., b' ', b'i' | b'I']) {
+            return None;
+        }
         let names = [&b"answer i"[..], b"correct option i", b"correct choice i"];
         let name = names.into_iter().find(|name| ends_with_word(before, name));
         let ends = name.is_some_and(|name| !is_supposed(&before[..at - name.len()]))

@@ -17,7 +17,7 @@ const DIGITS_MAX: usize = 18;
 
 /// The value before `\pmod{7}`, `(\bmod 7)` or `(mod 7)` at the end of a text, and the modulus.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
-    let at = text.rfind("mod")?;
+    let at = text.as_bytes().windows(3).rposition(|window| window == b"mod")?;
     let (before, after) = (&text[..at], text[at + "mod".len()..].trim_end_matches([' ', '$', '.']));
     let (value, modulus) = match before.strip_suffix("\\p") {
         Some(value) => (value, after),

@@ -104,7 +104,7 @@ fn date(year: Option<u32>, month: u32, day: u32) -> Option<Moment> {
 }
 
 fn named_date(text: &str) -> Option<Moment> {
-    let lower = text.to_ascii_lowercase().replace("\\text", "");
+    let lower = text.to_ascii_lowercase();
     let mut month = None;
     let mut numbers = Vec::new();
     for word in lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -113,7 +113,7 @@ fn named_date(text: &str) -> Option<Moment> {
         });
         if let Some(at) = named.filter(|_| month.is_none()) {
             month = u32::try_from(at + 1).ok();
-        } else if !matches!(word, "of" | "the") {
+        } else if !matches!(word, "of" | "the" | "text") {
             let digits = ["st", "nd", "rd", "th"]
                 .into_iter()
                 .find_map(|ending| word.strip_suffix(ending))
@@ -129,6 +129,10 @@ fn named_date(text: &str) -> Option<Moment> {
 }
 
 fn time_of_day(text: &str) -> Option<Moment> {
+    // Most texts with digits are none.
+    if !text.contains(':') && !text.trim_end_matches(['.', '}', ' ']).ends_with(['m', 'M']) {
+        return None;
+    }
     let lower = text.trim().to_ascii_lowercase().replace(['.', ' ', '{', '}', '~'], "");
     let lower = lower.replace("\\text", "").replace("\\mathrm", "").replace("\\,", "");
     let (clock, half) = match (lower.strip_suffix("am"), lower.strip_suffix("pm")) {
