@@ -2,6 +2,7 @@
 //! long tails, a few errors and timeouts, and some batches with a large extra delay.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_api::batch::{BatchState, Consumes};
 use assay_api::history::ProfileStage;
@@ -365,10 +366,10 @@ impl PlannedRun {
             Record::Artifact(ArtifactRow {
                 seq: request.seq,
                 stage: 0,
-                artifact: Artifact {
+                artifact: Arc::new(Artifact {
                     content_type: "application/octet-stream".into(),
                     bytes: vec![0x7f; 256],
-                },
+                }),
                 times: serde_json::to_string(&request.times[..1]).expect("times are plain data"),
                 at: request.finished_at,
             })

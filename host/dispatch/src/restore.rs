@@ -264,7 +264,7 @@ impl Shell {
         self.admission.readmit(tenant);
         self.batch_announced(id);
         // The scheduler would take one that was cancelled, and has no request left, for one that is done.
-        if !news.is_empty() && !(was_cancelled && waiting == 0) {
+        if !news.is_empty() && (waiting > 0 || !was_cancelled) {
             let requests = news.into_iter().map(|(_, new)| match is_cancelled {
                 true => never_granted(id, new),
                 false => self.restore_dedup(id, new),
