@@ -176,7 +176,7 @@ impl Sched {
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         pool.workers -= 1;
         pool.draining -= usize::from(worker.draining);
-        pool.long_running.remove(&id);
+        pool.hedgeable.remove(&id);
         let came = pool.remove_came(id);
         let leases = worker.leave(pool, &mut self.timers);
         if came {

@@ -40,6 +40,8 @@ pub(crate) struct Batch {
     pub(crate) requests: SeqMap<Request>,
     /// Its entry among the timers.
     pub(crate) due: Option<Micros>,
+    /// Whether it was noted that only its last requests are left (`hedge`).
+    pub(crate) noted_last: bool,
     sealed: bool,
     /// The number of requests that will have come, by what the trainer last said of its rollouts.
     size_told: Option<u32>,
@@ -114,6 +116,7 @@ impl Batch {
             new,
             requests: SeqMap::default(),
             due: None,
+            noted_last: false,
             sealed: false,
             size_told: None,
             submitted: SeqSet::default(),

@@ -8,16 +8,18 @@
 //! up with the first answer; its worker goes on until its stage is over. A second lease counts as no try, and
 //! a request of which one worker is lost is left to the other. Each try has one second lease at most.
 
-use assay_core::id::{LeaseId, WorkerId};
+use std::collections::BTreeMap;
+
+use assay_core::id::{BatchId, LeaseId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::action::{Action, Grant};
+use crate::batch::Batch;
 use crate::event::End;
 use crate::queue::Rank;
-use crate::request::Request;
 use crate::sched::Sched;
 use crate::slowness::may_be_due_to_worker;
-use crate::worker::WorkerLease;
+use crate::worker::{Worker, WorkerLease};
 
 /// At most one in this many workers of a pool is slow. If more seem to be, times have changed and not the
 /// workers. No more than that are replaced at once.
@@ -26,6 +28,27 @@ const SLOW_PART: usize = 4;
 const HEDGED_FOR: Micros = Micros::from_secs(600);
 /// A batch is hedged when no more requests of it are expected and no more than this many have not ended.
 const LAST_REQUESTS: usize = 8;
+
+/// A worker whose running request may run on another one as well: the batch's rank, and the time since which it runs.
+type Hedgeable = (Rank, Micros, WorkerId);
+
+/// Whether no more requests of a batch are expected, few have not ended, and those may run twice.
+fn has_last_requests(batch: &Batch) -> bool {
+    batch.new.hedged && batch.is_sealed() && batch.requests.len() <= LAST_REQUESTS
+}
+
+/// `None` unless the worker has run a batch's last request for long, and alone.
+fn hedgeable(
+    batches: &BTreeMap<BatchId, Batch>,
+    worker: &Worker,
+    now: Micros,
+) -> Option<Hedgeable> {
+    let (held, elapsed) = worker.running(now).filter(|_| worker.long_running)?;
+    let batch = batches.get(&held.request.batch).filter(|batch| has_last_requests(batch))?;
+    let request = batch.requests.get(held.request.seq)?;
+    let alone = !held.abandoned && request.may_be_hedged();
+    alone.then(|| (batch.rank(), now - elapsed, worker.id))
+}
 
 impl Sched {
     /// Compares a lease that has ended with what is usual: its time, or its failure.
@@ -79,34 +102,45 @@ impl Sched {
 
     /// The stage that a worker runs has run for so long that another may run it as well.
     pub(crate) fn note_long_running(&mut self, id: WorkerId) {
-        let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
-        worker.long_running = true;
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
-        pool.long_running.insert(id);
+        self.workers.get_mut(&id).expect("a timer's worker is there").long_running = true;
+        self.note_hedgeable(id);
         self.settle(id);
+    }
+
+    /// A batch changed: if only its last requests are left now, those that have run for long may run twice.
+    pub(crate) fn note_last_requests(&mut self, id: BatchId) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        let is_last = has_last_requests(batch);
+        if std::mem::replace(&mut batch.noted_last, is_last) || !is_last {
+            return;
+        }
+        let holders: Vec<WorkerId> =
+            batch.requests.entries().filter_map(|(_, request)| request.holder).collect();
+        holders.into_iter().for_each(|worker| self.note_hedgeable(worker));
+    }
+
+    fn note_hedgeable(&mut self, id: WorkerId) {
+        let worker = &self.workers[&id];
+        if hedgeable(&self.batches, worker, self.now).is_some() {
+            let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+            pool.hedgeable.insert(id);
+        }
     }
 
     /// Gives idle workers a second lease of batches' last requests. To be called after leases were granted.
     pub(crate) fn hedge(&mut self, out: &mut Vec<Action>) {
-        let mut last: Vec<(Rank, Micros, WorkerId)> = Vec::new();
+        let mut last: Vec<Hedgeable> = Vec::new();
         for (_, pool) in self.pools.active_mut() {
             let hedges = pool.lost.is_some_and(|at| self.now <= at + HEDGED_FOR);
-            if !hedges || pool.long_running.is_empty() || pool.idle_for_hedge().is_none() {
+            if !hedges || pool.hedgeable.is_empty() || pool.idle_for_hedge().is_none() {
                 continue;
             }
-            let workers = &self.workers;
-            pool.long_running
-                .retain(|id| workers.get(id).is_some_and(|worker| worker.long_running));
-            for id in &pool.long_running {
-                let Some((held, elapsed)) = workers[id].running(self.now) else { continue };
-                let Some(batch) = self.batches.get(&held.request.batch) else { continue };
-                let request = batch.requests.get(held.request.seq);
-                let alone = request.is_some_and(Request::may_be_hedged);
-                let is_last = batch.is_sealed() && batch.requests.len() <= LAST_REQUESTS;
-                if !held.abandoned && alone && is_last && batch.new.hedged {
-                    last.push((batch.rank(), self.now - elapsed, *id));
-                }
-            }
+            pool.hedgeable.retain(|id| {
+                let worker = self.workers.get(id);
+                let still = worker.and_then(|worker| hedgeable(&self.batches, worker, self.now));
+                last.extend(still);
+                still.is_some()
+            });
         }
         last.sort_unstable();
         for (.., first) in last {
@@ -142,5 +176,68 @@ impl Sched {
             attempt,
             hedge: true,
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use assay_core::id::{Digest, TenantId};
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::config::Config;
+    use crate::discipline::Consumes;
+    use crate::event::{Event, NewBatch, NewRequest, Progress};
+    use crate::stage::StageShape;
+
+    /// As many requests run for long as there are workers. Returns how many of those workers each step looks at, while the
+    /// batch is open and once it is sealed.
+    fn looked_at(workers: u32) -> (usize, usize) {
+        let mut sched = Sched::new(Config::default());
+        let pool: Arc<str> = "cpu".into();
+        for worker in 0..u64::from(workers) {
+            let (worker, pool) = (WorkerId(worker), Arc::clone(&pool));
+            let _ = sched.step(Micros(0), Event::WorkerJoined { worker, pool, leases_max: 1 });
+        }
+        let batch = BatchId(Uuid::nil());
+        let timeout = Micros::from_secs(100);
+        let _ = sched.step(
+            Micros(0),
+            Event::BatchAnnounced(NewBatch {
+                id: batch,
+                tenant: TenantId(Uuid::nil()),
+                run: "r".into(),
+                plugin: Digest([1; 32]),
+                stages: [StageShape { pool: Arc::clone(&pool), timeout, retries_max: 0 }].into(),
+                expected_size: None,
+                group_size: None,
+                tolerance: None,
+                consumes: Consumes::Batch,
+                hedged: true,
+                announced: Micros(0),
+            }),
+        );
+        let request = |seq| NewRequest {
+            seq,
+            group: None,
+            arrived: Micros(0),
+            deadline: None,
+            expected_ms: None,
+            progress: Progress::Waiting { stage: 0, ran: Vec::new() },
+        };
+        let requests = (0..workers).map(request).collect();
+        let _ = sched.step(Micros(0), Event::RequestsSubmitted { batch, requests });
+        let _ = sched.step(Micros::from_secs(50), Event::Tick);
+        let open = sched.pools.get(&pool).expect("it has workers").hedgeable.len();
+        let _ = sched.step(Micros::from_secs(50), Event::BatchSealed { batch });
+        (open, sched.pools.get(&pool).expect("it has workers").hedgeable.len())
+    }
+
+    #[test]
+    fn a_step_looks_at_last_requests_alone() {
+        assert_eq!(looked_at(200), (0, 0));
+        assert_eq!(looked_at(8), (0, 8));
     }
 }

@@ -48,8 +48,8 @@ pub(crate) struct Pool {
     unserved: Option<(TenantId, Micros)>,
     /// Workers without a lease that are not draining, those first that get the next leases.
     idle: BTreeSet<(Pace, WorkerId)>,
-    /// Workers whose stage had run for long when they were last looked at.
-    pub(crate) long_running: BTreeSet<WorkerId>,
+    /// Workers that have run a batch's last request for long, and alone, and those that did when they were last looked at.
+    pub(crate) hedgeable: BTreeSet<WorkerId>,
     /// The last time that a worker was lost while it ran a stage.
     pub(crate) lost: Option<Micros>,
     /// The time at which a worker was taken from a tenant, if none has joined or come since.
@@ -72,7 +72,7 @@ impl Pool {
             plan: None,
             unserved: None,
             idle: BTreeSet::new(),
-            long_running: BTreeSet::new(),
+            hedgeable: BTreeSet::new(),
             lost: None,
             preempted: None,
             idle_since: BTreeSet::new(),

@@ -302,7 +302,7 @@ impl Sched {
         }
     }
 
-    /// Closes the batch when it is done; keeps its timer up to date otherwise.
+    /// Closes the batch when it is done; otherwise keeps its timer up to date, and notes when its last requests are left.
     pub(crate) fn batch_changed(&mut self, id: BatchId, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         if batch.is_done() {
@@ -315,6 +315,7 @@ impl Sched {
             self.timers.replace(SchedTimer::Batch(id), batch.due, expires);
             batch.due = expires;
         }
+        self.note_last_requests(id);
     }
 
     /// The batch's timer went off.

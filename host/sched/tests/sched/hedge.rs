@@ -71,6 +71,27 @@ fn without_a_loss_and_in_an_open_batch_nothing_runs_twice() {
     );
 }
 
+/// A.0 has run for long while ten requests were left, and runs twice from the moment at which eight are.
+#[test]
+fn a_request_that_has_run_for_long_runs_twice_once_it_is_among_the_last() {
+    let mut player = Player::default();
+    player.play("config hedge_after=1s");
+    player.play("0ms announce A stages=cpu:100s size=10");
+    player.play("0ms submit A 0 1 2 3 4 5 6 7 8 9");
+    for worker in 1..=10 {
+        player.play(&format!("0ms join w{worker} cpu"));
+    }
+    player.play("0ms join w11 cpu");
+    player.play("0ms lose w10");
+    assert!(player.play("2s tick").is_empty());
+    let hedges = |actions: Vec<String>| {
+        actions.into_iter().filter(|action| action.starts_with("hedge")).collect::<Vec<_>>()
+    };
+    assert!(hedges(player.play("3s finish w9 scored 3s")).is_empty());
+    let hedged = hedges(player.play("3s finish w8 scored 3s"));
+    assert_eq!(hedged, ["hedge w8 L12 A.0 stage 0 try 1", "hedge w9 L13 A.1 stage 0 try 1"]);
+}
+
 /// A lost worker of two is no try, and a failure that may pass is left to the other.
 #[test]
 fn what_one_of_two_workers_loses_is_left_to_the_other() {
