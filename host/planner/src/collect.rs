@@ -11,8 +11,10 @@ use assay_sched::{BatchView, RunningView, SchedView, StageView};
 use crate::basis::Basis;
 use crate::config::PlanConfig;
 use crate::drift::Drift;
+use crate::history::RunHistories;
 use crate::problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 use crate::tuning::Tuning;
+use crate::unreached::UnreachedStages;
 use crate::workload::REQUESTS_MAX;
 
 /// Multiples of it fall evenly between whole numbers, however many there are.
@@ -28,6 +30,7 @@ pub(crate) struct Collected {
     /// The basis of each batch of the problem.
     pub(crate) bases: Vec<Arc<Basis>>,
     pub(crate) drifts: Vec<Drift>,
+    pub(crate) unreached: Vec<UnreachedStages>,
     /// T of each batch of the problem for forecasts, if they are asked for.
     pub(crate) earliest_ends: Vec<Micros>,
     /// Live batches about which nothing is known.
@@ -41,6 +44,7 @@ impl Collected {
             problem,
             bases: Vec::new(),
             drifts: Vec::new(),
+            unreached: Vec::new(),
             earliest_ends: Vec::new(),
             unknown: Vec::new(),
         }
@@ -52,6 +56,7 @@ struct AwaitedBatch<'a> {
     view: &'a BatchView,
     basis: Arc<Basis>,
     drift: Drift,
+    unreached: UnreachedStages,
     coming: ExpectedArrivals,
     /// The number of requests to come that are planned for.
     to_come: usize,
@@ -101,19 +106,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub(crate) fn collect(
-        mut self,
-        view: &SchedView,
-        basis: impl Fn(&BatchView) -> Option<Arc<Basis>>,
-    ) -> Collected {
+    pub(crate) fn collect(mut self, view: &SchedView, history: &RunHistories) -> Collected {
         let mut awaited = Vec::new();
         let mut unknown = Vec::new();
         let stages = view.batches.iter().map(|batch| batch.stages.len()).max();
         self.problem.stages_max = stages.unwrap_or(1);
         for batch in &view.batches {
-            match basis(batch) {
+            match history.basis(batch) {
                 Some(basis) if self.is_awaited(batch, &basis) => {
-                    awaited.push(self.awaited(batch, basis));
+                    awaited.push(self.awaited(batch, basis, history.stage_means(batch)));
                 }
                 Some(_) => {}
                 None => unknown.push(batch.clone()),
@@ -121,9 +122,10 @@ impl<'a> Collector<'a> {
         }
         share_out(&mut awaited);
         awaited.iter().for_each(|awaited| self.batch(awaited));
-        let (bases, drifts) = awaited.into_iter().map(|it| (it.basis, it.drift)).unzip();
+        let of_batch = |it: AwaitedBatch<'_>| (it.basis, it.drift, it.unreached);
+        let (bases, drifts, unreached) = awaited.into_iter().map(of_batch).collect();
         let (problem, earliest_ends) = (self.problem, self.earliest_ends);
-        Collected { problem, bases, drifts, earliest_ends, unknown }
+        Collected { problem, bases, drifts, unreached, earliest_ends, unknown }
     }
 
     /// An announced batch is waited for, with its workers ready, for as long again as it should
@@ -133,7 +135,12 @@ impl<'a> Collector<'a> {
         batch.first_arrival.is_some() || self.now <= batch.announced + basis.lead + patience
     }
 
-    fn awaited<'b>(&self, view: &'b BatchView, basis: Arc<Basis>) -> AwaitedBatch<'b> {
+    fn awaited<'b>(
+        &self,
+        view: &'b BatchView,
+        basis: Arc<Basis>,
+        learned: &[Option<Micros>],
+    ) -> AwaitedBatch<'b> {
         let drift = if self.tuning.follows_drift {
             Drift::of(self.now, view, &basis)
         } else {
@@ -142,11 +149,12 @@ impl<'a> Collector<'a> {
         let coming = self.coming(view, &basis, &drift);
         let to_come =
             if view.sealed { 0 } else { self.left(view, basis.len() - coming.from, &basis) };
-        AwaitedBatch { view, basis, drift, coming, to_come }
+        let unreached = UnreachedStages::of(view, &basis, learned);
+        AwaitedBatch { view, basis, drift, unreached, coming, to_come }
     }
 
     fn batch(&mut self, awaited: &AwaitedBatch<'_>) {
-        let AwaitedBatch { view: batch, basis, drift, .. } = awaited;
+        let batch = awaited.view;
         let index = self.problem.batches.len();
         let from = self.problem.requests.len();
         let stage = |stage: &assay_sched::StageShape| FlowStage {
@@ -165,13 +173,13 @@ impl<'a> Collector<'a> {
             wait_max: self.tuning.wait_max(batch.consumes),
         });
         for (stage, at_stage) in batch.at_stage.iter().enumerate() {
-            self.waiting(index, stage, at_stage, basis, drift);
-            self.running(index, stage, at_stage, batch, basis, drift);
+            self.waiting(index, stage, at_stage, awaited);
+            self.running(index, stage, at_stage, awaited);
         }
         self.future(index, awaited);
-        let earliest_end = self.earliest_end(from, batch, basis, drift);
+        let earliest_end = self.earliest_end(from, awaited);
         if self.forecasts {
-            let end = self.robust_end(from, batch, basis, drift, FORECAST_QUANTILE);
+            let end = self.robust_end(from, awaited, FORECAST_QUANTILE);
             self.earliest_ends.push(end.max(batch.earliest_end).unwrap_or(self.now));
         }
         let entry = &mut self.problem.batches[index];
@@ -191,12 +199,13 @@ impl<'a> Collector<'a> {
         batch: usize,
         stage: usize,
         view: &StageView,
-        basis: &Basis,
-        drift: &Drift,
+        awaited: &AwaitedBatch<'_>,
     ) {
+        let AwaitedBatch { basis, drift, unreached, .. } = awaited;
         let reached = basis.reached(stage);
         for pick in spread(reached.len(), view.waiting).take(self.room()) {
-            let service = pick.map(|pick| basis.service(reached[pick] as usize));
+            let row = |pick: usize| basis.service(reached[pick] as usize);
+            let service = pick.map_or(unreached.times(), row);
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
             self.push(request, service, drift, Micros::ZERO);
         }
@@ -208,15 +217,18 @@ impl<'a> Collector<'a> {
         batch: usize,
         stage: usize,
         view: &StageView,
-        shape: &BatchView,
-        basis: &Basis,
-        drift: &Drift,
+        awaited: &AwaitedBatch<'_>,
     ) {
+        let AwaitedBatch { view: shape, basis, drift, unreached, .. } = awaited;
         let timeout = shape.stages[stage].timeout;
         for (nth, RunningView { elapsed, .. }) in view.running.iter().enumerate().take(self.room())
         {
             let request = ProblemRequest { batch, stage, running: true, ready: self.now };
             let longer = basis.longer(stage, elapsed.scaled(1.0 / drift.service[stage]));
+            if unreached.times()[stage] > *elapsed {
+                self.push(request, unreached.times(), drift, *elapsed);
+                continue;
+            }
             if longer.is_empty() {
                 // Longer than all history: it is on its way to its timeout.
                 let left = timeout.since(*elapsed).max(Micros(1));
@@ -230,7 +242,7 @@ impl<'a> Collector<'a> {
             let place = (nth as f64 * GOLDEN_RATIO + 0.5).fract();
             let pick = (place * longer.len() as f64) as usize;
             let service = basis.service(longer[pick.min(longer.len() - 1)] as usize);
-            self.push(request, Some(service), drift, *elapsed);
+            self.push(request, service, drift, *elapsed);
         }
     }
 
@@ -247,7 +259,7 @@ impl<'a> Collector<'a> {
 
     /// Future: those of history that came later than it is now.
     fn future(&mut self, index: usize, awaited: &AwaitedBatch<'_>) {
-        let AwaitedBatch { view: batch, basis, drift, coming, to_come } = awaited;
+        let AwaitedBatch { view: batch, basis, drift, coming, to_come, .. } = awaited;
         let ExpectedArrivals { start, elapsed, from } = *coming;
         let picks = spread(basis.len() - from, *to_come).take(self.room());
         for (nth, pick) in picks.enumerate() {
@@ -266,8 +278,7 @@ impl<'a> Collector<'a> {
                 }
             };
             let request = ProblemRequest { batch: index, stage: 0, running: false, ready };
-            let service = basis.service(row);
-            self.push(request, Some(service), drift, Micros::ZERO);
+            self.push(request, basis.service(row), drift, Micros::ZERO);
         }
     }
 
@@ -289,7 +300,7 @@ impl<'a> Collector<'a> {
     fn push(
         &mut self,
         request: ProblemRequest,
-        service: Option<&[Micros]>,
+        service: &[Micros],
         drift: &Drift,
         elapsed: Micros,
     ) {
@@ -298,10 +309,6 @@ impl<'a> Collector<'a> {
         self.problem.service.resize(row + self.problem.stages_max, Micros::ZERO);
         let times = &mut self.problem.service[row..];
         let stage = request.stage;
-        let Some(service) = service else {
-            times[stage] = Micros(1);
-            return;
-        };
         let flow = &self.problem.flows[self.problem.batches[request.batch].flow];
         for at in stage..service.len() {
             times[at] = service[at].scaled(drift.service[at]).min(flow.stages[at].timeout);
@@ -310,9 +317,9 @@ impl<'a> Collector<'a> {
     }
 
     /// The paper's T (eq. 2) of the batch whose requests start at `from`.
-    fn earliest_end(&self, from: usize, batch: &BatchView, basis: &Basis, drift: &Drift) -> Micros {
+    fn earliest_end(&self, from: usize, awaited: &AwaitedBatch<'_>) -> Micros {
         let end = if self.tuning.robust_quantile < 1.0 {
-            self.robust_end(from, batch, basis, drift, self.tuning.robust_quantile)
+            self.robust_end(from, awaited, self.tuning.robust_quantile)
         } else {
             let problem = &self.problem;
             let ends = (from..problem.requests.len()).map(|index| {
@@ -321,22 +328,18 @@ impl<'a> Collector<'a> {
             });
             ends.max()
         };
-        end.max(batch.earliest_end).unwrap_or(self.now)
+        end.max(awaited.view.earliest_end).unwrap_or(self.now)
     }
 
     /// T with times cut where few go beyond, as one late long runner in history is none in this
     /// batch; and without what requests have queued so far, as T knows of no queue.
-    fn robust_end(
-        &self,
-        from: usize,
-        batch: &BatchView,
-        basis: &Basis,
-        drift: &Drift,
-        quantile: f64,
-    ) -> Option<Micros> {
+    fn robust_end(&self, from: usize, awaited: &AwaitedBatch<'_>, quantile: f64) -> Option<Micros> {
+        let AwaitedBatch { view: batch, basis, drift, unreached, .. } = awaited;
         let problem = &self.problem;
-        let cuts = (0..batch.stages.len())
-            .map(|stage| basis.quantile(stage, quantile).scaled(drift.service[stage]));
+        let cuts = (0..batch.stages.len()).map(|stage| {
+            let cut = basis.quantile(stage, quantile).scaled(drift.service[stage]);
+            cut.max(unreached.times()[stage])
+        });
         let cuts: Vec<Micros> = cuts.collect();
         let mut queued = batch.at_stage.iter().flat_map(|stage| &stage.running);
         let ends = (from..problem.requests.len()).filter_map(|index| {
@@ -354,7 +357,7 @@ impl<'a> Collector<'a> {
         });
         let waiting = batch.at_stage.iter().enumerate().filter(|(_, view)| view.waiting > 0);
         let waiting = waiting.map(|(stage, view)| {
-            let left = basis.left_quantile(stage, quantile);
+            let left = basis.left_quantile(stage, quantile).max(unreached.left(stage));
             view.reached.min(self.now) + left
         });
         ends.chain(waiting).max()

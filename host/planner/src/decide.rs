@@ -118,7 +118,8 @@ impl Planner {
             Checked::Late => Check::Late,
             Checked::Timeouts => Check::Timeouts,
             Checked::Risk { budget } => {
-                let tails = collected.bases.iter().map(|basis| basis.tails.clone());
+                let unreached = collected.bases.iter().zip(&collected.unreached);
+                let tails = unreached.map(|(basis, unreached)| unreached.tails(basis));
                 let known = collected.bases.iter().zip(&collected.drifts);
                 let trusted =
                     known.map(|(basis, drift)| !basis.is_new && !drift.is_some()).collect();

@@ -23,13 +23,20 @@ pub(crate) struct RunHistories {
     depth: usize,
     /// Bounded by requests too: `HISTORY_REQUESTS_MAX`.
     runs: LruMap<RunKey, RunHistory>,
-    /// The run that completed a batch of it last. By tenant as well: nobody plans by another's data
-    /// unless there is nothing else.
-    plugins: LruMap<(TenantId, Digest), RunKey>,
+    /// By tenant as well: nobody plans by another's data unless there is nothing else.
+    plugins: LruMap<(TenantId, Digest), PluginHistory>,
     last: Option<RunKey>,
 }
 
 type RunKey = (TenantId, Arc<str>);
+
+#[derive(Debug)]
+struct PluginHistory {
+    /// The run that completed a batch of it last.
+    run: RunKey,
+    /// The mean time of each stage in the last batch that reached it; `None` if none did.
+    stage_means: Vec<Option<Micros>>,
+}
 
 #[derive(Debug)]
 struct RunHistory {
@@ -59,7 +66,9 @@ impl RunHistories {
         let empty = || RunHistory { profiles: VecDeque::new(), changed: false, basis: None };
         let run = (profile.tenant, Arc::clone(&profile.run));
         let plugin = (profile.tenant, profile.plugin);
-        *self.plugins.entry(plugin, || run.clone()) = run.clone();
+        let unseen =
+            || PluginHistory { run: run.clone(), stage_means: vec![None; profile.stages.len()] };
+        self.plugins.entry(plugin, unseen).learn(&profile);
         self.last = Some(run.clone());
         self.runs.entry(run, empty).add(profile, self.depth);
         self.forget();
@@ -79,10 +88,26 @@ impl RunHistories {
     /// any run with the same pools.
     pub(crate) fn basis(&self, batch: &BatchView) -> Option<Arc<Basis>> {
         let own = (batch.tenant, Arc::clone(&batch.run));
-        let plugin = self.plugins.get(&(batch.tenant, batch.plugin));
+        let plugin = self.plugins.get(&(batch.tenant, batch.plugin)).map(|plugin| &plugin.run);
         let runs = [Some(&own), plugin, self.last.as_ref()];
         let mut kept = runs.into_iter().flatten().filter_map(|run| self.runs.get(run));
         kept.find(|kept| kept.fits(&batch.stages))?.basis.clone()
+    }
+
+    /// The mean time of each stage of the batch's plugin, as far as any batch of it reached the stage.
+    pub(crate) fn stage_means(&self, batch: &BatchView) -> &[Option<Micros>] {
+        let plugin = self.plugins.get(&(batch.tenant, batch.plugin));
+        plugin.map_or(&[], |plugin| &plugin.stage_means)
+    }
+}
+
+impl PluginHistory {
+    fn learn(&mut self, profile: &Profile) {
+        self.run = (profile.tenant, Arc::clone(&profile.run));
+        for (stage, known) in self.stage_means.iter_mut().enumerate() {
+            let (time, count) = ran(profile, stage);
+            *known = time.0.checked_div(count).map(Micros).or(*known);
+        }
     }
 }
 
@@ -148,11 +173,15 @@ fn factor(a: f64, b: f64) -> f64 {
 
 /// Seconds that a stage ran where it was reached; zero if too few did to say.
 fn mean(profile: &Profile, stage: usize) -> f64 {
+    let (sum, count) = ran(profile, stage);
+    if count < REQUESTS_MIN as u64 { 0.0 } else { sum.as_secs_f64() / count as f64 }
+}
+
+/// The sum of the times that requests ran a stage, and their number.
+fn ran(profile: &Profile, stage: usize) -> (Micros, u64) {
     let times = profile.ran.chunks_exact(profile.stages.len()).map(|ran| ran[stage]);
-    let (sum, count) = times
-        .filter(|time| time.0 > 0)
-        .fold((0.0, 0), |(sum, count), time| (sum + time.as_secs_f64(), count + 1));
-    if count < REQUESTS_MIN { 0.0 } else { sum / f64::from(count as u32) }
+    let reached = times.filter(|time| *time > Micros::ZERO);
+    reached.fold((Micros::ZERO, 0), |(sum, count), time| (sum + time, count + 1))
 }
 
 #[cfg(test)]

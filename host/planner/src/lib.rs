@@ -30,6 +30,7 @@ mod search;
 mod simulate;
 mod tail;
 mod tuning;
+mod unreached;
 mod workload;
 
 pub use config::PlanConfig;

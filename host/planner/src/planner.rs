@@ -87,7 +87,7 @@ impl Planner {
 
     fn collect(&self, now: Micros, view: &SchedView) -> Collected {
         let collector = Collector::new(now, &self.config, self.problem_pools());
-        collector.collect(view, |batch| self.history.basis(batch))
+        collector.collect(view, &self.history)
     }
 
     /// Those that are planned for. All others are one, the last: their names are the tenants', and

@@ -39,5 +39,6 @@ scenarios! {
     unconfigured
     unknown
     unplaced
+    unreached
     zq
 }
