@@ -1,5 +1,6 @@
 //! Pools for the planner and for readers: bounds, workers, and the last plan with its reasons, also in words.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_api::capacity::{
@@ -8,7 +9,7 @@ use assay_api::capacity::{
 };
 use assay_core::time::Micros;
 use assay_planner::{Bound, LateReason, PoolReport, Reason};
-use assay_sched::{Event, PoolView, SchedView};
+use assay_sched::{Event, PoolView};
 
 use crate::planning::PlanInForce;
 use crate::shell::Shell;
@@ -17,27 +18,24 @@ use assay_fleet::{Departures, StartFailure, WaitingStarts};
 impl Shell {
     /// Asks for a plan for the workers that can be had now.
     pub(super) fn plan_anew(&mut self, now: Micros) {
-        let view = self.sched.view();
         let mut unplaced = self.fleet.unplaced();
-        for (pool, _) in view.pools.iter().filter(|(_, seen)| !seen.unplaced.is_empty()) {
-            unplaced.entry(Arc::clone(pool)).or_default();
-        }
-        if unplaced.is_empty() {
-            return self.planning.call(now, view);
+        let pools = self.sched.pool_views();
+        for (pool, _) in pools.into_iter().filter(|(_, seen)| !seen.unplaced.is_empty()) {
+            unplaced.entry(pool).or_default();
         }
         for (pool, count) in unplaced {
             for action in self.sched.step(now, Event::StartsUnplaced { pool, count }) {
                 self.perform(now, action, &mut None);
             }
         }
-        self.planning.call(now, self.sched.view());
+        self.planning.call(now, || self.sched.view());
     }
 
-    pub(super) fn capacity(&self, view: &SchedView, now: Micros) -> Capacity {
+    pub(super) fn capacity(&self, seen: &BTreeMap<Arc<str>, PoolView>, now: Micros) -> Capacity {
         let mut troubles = self.fleet.troubles();
         let last = self.planning.last.as_ref();
         let pools = self.planning.config.pools.iter().map(|(name, config)| {
-            let pool_view = view.pools.get(name);
+            let pool_view = seen.get(name);
             let report = last.and_then(|plan| plan.report.pools.iter().find(|r| r.pool == *name));
             PoolCapacity {
                 pool: name.to_string(),

@@ -126,7 +126,7 @@ impl Shell {
             at,
             committed: committed.collect(),
             joined: joined.collect(),
-            pools: self.capacity(&view, at).pools,
+            pools: self.capacity(&view.pools, at).pools,
             tolerance: self.planning.config.tolerance,
             starting: self.fleet.starting(),
             view,

@@ -1,7 +1,7 @@
 //! The planner's thread. A plan takes up to a second, and the loop must not wait for it.
 //!
-//! The loop puts a call into the inbox and continues; the plan comes back as a command. At most one
-//! call waits: a newer one replaces it, because its view of the service is newer.
+//! The loop puts a call into the inbox and continues; the plan comes back as a command. A call while a plan is made
+//! waits until that comes: its view, which copies what is known of each live batch, is made then.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -110,6 +110,10 @@ pub enum PlannerPlace {
 pub(super) struct Planning {
     pub config: PlanConfig,
     pub last: Option<PlanInForce>,
+    /// Whether the planner works on a call.
+    working: bool,
+    /// Whether it was called meanwhile.
+    called: bool,
     defaults: PoolDefaults,
     inbox: Arc<PlannerInbox>,
     /// Says that something was put into the inbox; closed when this is dropped.
@@ -128,7 +132,8 @@ impl Planning {
         let (filled, calls) = mpsc::channel(1);
         let thread = PlannerThread::new(config.clone());
         let planner = PlannerSide { thread, inbox: Arc::clone(&inbox), calls };
-        (Self { config, last: None, defaults, inbox, filled }, planner)
+        let (working, called) = (false, false);
+        (Self { config, last: None, working, called, defaults, inbox, filled }, planner)
     }
 
     fn put(&self, put: impl FnOnce(&mut InboxContents)) {
@@ -142,8 +147,18 @@ impl Planning {
         self.put(|contents| contents.profiles.push(profile));
     }
 
-    pub(super) fn call(&self, now: Micros, seen: SchedView) {
-        self.put(|contents| contents.plan = Some((now, seen)));
+    /// Calls the planner with what is seen now. While it works, the call waits and nothing is looked at.
+    pub(super) fn call(&mut self, now: Micros, see: impl FnOnce() -> SchedView) {
+        self.called = self.working;
+        if !std::mem::replace(&mut self.working, true) {
+            let seen = see();
+            self.put(|contents| contents.plan = Some((now, seen)));
+        }
+    }
+
+    /// Whether a call waits that can be made now.
+    pub(super) fn is_called(&self) -> bool {
+        self.called && !self.working
     }
 
     /// Sets a pool's bounds, from the next plan on.
@@ -161,6 +176,7 @@ impl Planning {
     /// Keeps the report for readers and returns the event for the scheduler.
     pub(super) fn take(&mut self, planned: PlanResult) -> Event {
         let PlanResult { pools, again, report, took } = planned;
+        self.working = false;
         metrics::histogram!("assay_planner_seconds").record(took.as_secs_f64());
         if let Some(report) = report {
             self.last = Some(PlanInForce { report, took });
@@ -350,19 +366,23 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_call_replaces_the_one_that_waits() {
+    fn a_call_while_the_planner_works_waits_and_copies_nothing() {
         let (commands, mut plans) = mpsc::channel(1);
-        let (planning, planner) = Planning::new(config(), defaults(), Vec::new());
-        planning.call(Micros(1), SchedView::default());
-        planning.call(Micros(2), SchedView::default());
+        let (mut planning, planner) = Planning::new(config(), defaults(), Vec::new());
+        planning.call(Micros(1), SchedView::default);
+        planning.call(Micros(2), || unreachable!("the planner works"));
+        assert!(!planning.is_called());
         let ended = planner.start(PlannerPlace::Thread, commands).expect("a thread");
-        let next = |plans: &mut mpsc::Receiver<Command>| match plans.blocking_recv() {
-            Some(Command::Planned(planned)) => planned.report.map(|report| report.at),
-            _ => None,
+        let next = |planning: &mut Planning, plans: &mut mpsc::Receiver<Command>| {
+            let Some(Command::Planned(planned)) = plans.blocking_recv() else { return None };
+            let _ = planning.take(planned);
+            planning.last.as_ref().map(|last| last.report.at)
         };
-        assert_eq!(next(&mut plans), Some(Micros(2)));
-        planning.call(Micros(3), SchedView::default());
-        assert_eq!(next(&mut plans), Some(Micros(3)));
+        assert_eq!(next(&mut planning, &mut plans), Some(Micros(1)));
+        assert!(planning.is_called());
+        planning.call(Micros(3), SchedView::default);
+        assert_eq!(next(&mut planning, &mut plans), Some(Micros(3)));
+        assert!(!planning.is_called());
         drop(planning);
         ended.blocking_recv().expect("it ends well");
         assert!(plans.try_recv().is_err());

@@ -239,6 +239,9 @@ impl Shell {
                 }
                 let event = self.planning.take(planned);
                 self.step(event);
+                if self.planning.is_called() {
+                    self.plan_anew(now);
+                }
             }
             Command::SetBounds { pool, bounds, reply } => {
                 self.planning.set_bounds(&pool, bounds);
@@ -247,7 +250,7 @@ impl Shell {
             }
             Command::View { reply } => drop(reply.send(self.sched.view())),
             Command::Capacity { reply } => {
-                drop(reply.send(self.capacity(&self.sched.view(), now())));
+                drop(reply.send(self.capacity(&self.sched.pool_views(), now())));
             }
             Command::Observe { reply } => drop(reply.send(self.observe())),
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),

@@ -12,19 +12,12 @@ use crate::view::{BatchView, PoolView, RunningLease, RunningView, SchedView, Wor
 use crate::worker::Worker;
 
 impl Sched {
-    /// A view of the current state.
+    /// A view of the current state. It copies what is known of each live batch.
     #[must_use]
     pub fn view(&self) -> SchedView {
-        let pools = self.pools.iter().map(|(name, pool)| (Arc::clone(name), pool.view(self.now)));
-        let mut pools: BTreeMap<Arc<str>, PoolView> = pools.collect();
-        for (name, workers_max) in self.bounds() {
-            pools.entry(name).or_default().workers_max = Some(workers_max);
-        }
         let mut batches: BTreeMap<BatchId, BatchView> =
             self.batches.iter().map(|(id, batch)| (*id, batch.view())).collect();
         for worker in self.workers.values() {
-            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
-            pool.leased += worker.leases().len();
             let Some((held, elapsed)) = worker.running(self.now) else { continue };
             let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
             let request = held.request;
@@ -41,7 +34,23 @@ impl Sched {
         }
         let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
         let held = self.held.keys().map(|tenant| (*tenant, self.held(*tenant))).collect();
-        SchedView { pools, batches: batches.into_values().collect(), workers, held }
+        let batches = batches.into_values().collect();
+        SchedView { pools: self.pool_views(), batches, workers, held }
+    }
+
+    /// The pools of the [`view`](Self::view), without a copy of the batches.
+    #[must_use]
+    pub fn pool_views(&self) -> BTreeMap<Arc<str>, PoolView> {
+        let pools = self.pools.iter().map(|(name, pool)| (Arc::clone(name), pool.view(self.now)));
+        let mut pools: BTreeMap<Arc<str>, PoolView> = pools.collect();
+        for (name, workers_max) in self.bounds() {
+            pools.entry(name).or_default().workers_max = Some(workers_max);
+        }
+        for worker in self.workers.values() {
+            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
+            pool.leased += worker.leases().len();
+        }
+        pools
     }
 
     /// The sum of the tenants' bounds, for each pool that only tenants with a bound need. A tenant that has a
