@@ -12,7 +12,7 @@ use assay_fleet::{Events, Finding, Identifying, Launcher, ProofRefusal, Reconcil
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::watcher::{self, Event};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::calls::{self, KubernetesConnection, PodApi};
@@ -46,8 +46,9 @@ type CreateAnswer = Result<Option<PodUid>, CreateRefusal>;
 /// The reason of a creation that has no answer because of a fault of the server.
 const BROKEN: &str = "the server failed to make the call; its log says why";
 
-/// The end of a call of Kubernetes.
+/// The end of a call of Kubernetes, or of the wait for its turn.
 enum PodCallEnd {
+    Turn(Start, OwnedSemaphorePermit),
     Created(TicketId, Arc<str>, CreateAnswer),
     Deleted,
 }
@@ -193,6 +194,10 @@ impl PodOwner {
 
     fn answered(&mut self, answered: PodCallEnd) {
         let effects = match answered {
+            PodCallEnd::Turn(start, turn) => match self.pods.given_up(start.ticket.id) {
+                Some(effects) => effects,
+                None => return self.create(start, turn),
+            },
             PodCallEnd::Created(ticket, pool, answer) => {
                 self.pods.created(now() + calls::pause(), (ticket, &pool), answer)
             }
@@ -258,17 +263,25 @@ impl PodOwner {
         }
     }
 
+    fn create(&mut self, start: Start, turn: OwnedSemaphorePermit) {
+        let api = Arc::clone(&self.api);
+        self.answers.spawn(async move {
+            let (ticket, pool) = (start.ticket.id, Arc::clone(&start.pool));
+            let creating = async move {
+                let _turn = turn;
+                api.create(&start).await
+            };
+            PodCallEnd::Created(ticket, pool, answer_of(creating).await)
+        });
+    }
+
     fn carry_out(&mut self, effects: Vec<PodEffect>) {
         for effect in effects {
             let (api, turns) = (Arc::clone(&self.api), Arc::clone(&self.turns));
             match effect {
                 PodEffect::Create(start) => self.answers.spawn(async move {
-                    let (ticket, pool) = (start.ticket.id, Arc::clone(&start.pool));
-                    let creating = async move {
-                        let _turn = turns.acquire().await.expect("it is never closed");
-                        api.create(&start).await
-                    };
-                    PodCallEnd::Created(ticket, pool, answer_of(creating).await)
+                    let turn = turns.acquire_owned().await.expect("it is never closed");
+                    PodCallEnd::Turn(start, turn)
                 }),
                 PodEffect::Delete(deletion) => self.answers.spawn(async move {
                     // Its worker would join and be paid for.

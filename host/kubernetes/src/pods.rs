@@ -70,6 +70,8 @@ struct PodState {
     starting_since: Option<Micros>,
     /// The last reason to wait that was told.
     waits: String,
+    /// Whether a call that makes it was answered: it may have been made.
+    tried: bool,
     /// The Pod that was made, once Kubernetes has said so.
     uid: Option<PodUid>,
     /// Whether somebody else ends it.
@@ -95,6 +97,16 @@ impl Pods {
         starts.into_iter().map(create).collect()
     }
 
+    /// The turn of a creation has come. Returns the actions in its place if it was given up meanwhile, or the Pod is there.
+    pub(crate) fn given_up(&mut self, ticket: TicketId) -> Option<Vec<PodEffect>> {
+        match self.pods.get(&ticket) {
+            Some(pod) if matches!(pod.phase, PodPhase::Creating(..)) => {
+                pod.stop.map(|_| self.end_unmade(ticket))
+            }
+            _ => Some(Vec::new()),
+        }
+    }
+
     /// Kubernetes made the Pod, or refused to, in which case the next try is at `again`.
     pub(crate) fn created(
         &mut self,
@@ -108,6 +120,7 @@ impl Pods {
             return answer.map(|_| delete(pool, ticket, Some(1))).into_iter().collect();
         };
         pod.unlisted_until = list;
+        pod.tried = true;
         match answer {
             Ok(uid) => {
                 pod.uid = uid.or(pod.uid.take());
@@ -173,7 +186,7 @@ impl Pods {
         }
         pod.stop = Some((how, now));
         match pod.phase {
-            // Whatever comes of it is deleted once it is known.
+            // It is ended at its turn, or else whatever comes of it is deleted once it is known.
             PodPhase::Creating(_, None) => Vec::new(),
             PodPhase::Creating(_, Some(_)) => self.end_unmade(ticket),
             PodPhase::Waiting | PodPhase::Running => {
@@ -300,9 +313,9 @@ impl Pods {
     /// Ends a worker whose Pod is not known to be made.
     fn end_unmade(&mut self, ticket: TicketId) -> Vec<PodEffect> {
         let Some(pod) = self.pods.get(&ticket) else { return Vec::new() };
-        let deleted = delete(&pod.pool, ticket, Some(1));
+        let deleted = pod.tried.then(|| delete(&pod.pool, ticket, Some(1)));
         let ended = self.end(ticket, WorkerEnd::Finished("it was not started".into()));
-        [deleted].into_iter().chain(ended).collect()
+        deleted.into_iter().chain(ended).collect()
     }
 
     fn end(&mut self, ticket: TicketId, how: WorkerEnd) -> Option<PodEffect> {
@@ -321,6 +334,7 @@ impl PodState {
             unlisted_until: 0,
             starting_since: None,
             waits,
+            tried: false,
             uid: None,
             leaves: false,
         }

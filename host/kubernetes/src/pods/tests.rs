@@ -93,6 +93,11 @@ impl Life {
         told(&self.pods.stop(START, self.ticket, how))
     }
 
+    /// The actions in the place of a creation whose turn has come.
+    fn turn(&mut self) -> Vec<String> {
+        told(&self.pods.given_up(self.ticket).expect("it is not made"))
+    }
+
     fn gone(&mut self) -> Vec<String> {
         told(&self.pods.gone(self.ticket))
     }
@@ -139,6 +144,26 @@ fn a_quota_is_waited_for_and_tried_again() {
     assert!(life.created(refused()).is_empty(), "the reason is the same");
     // A call without an answer may have made it.
     assert_eq!(life.stop(Stop::GiveUp), ["delete in 1 s", "finished: it was not started"]);
+}
+
+#[test]
+fn a_creation_that_was_given_up_before_its_turn_is_not_made() {
+    let mut life = Life::asked();
+    assert!(life.pods.given_up(life.ticket).is_none(), "it is made");
+    assert!(life.stop(Stop::GiveUp).is_empty());
+    assert_eq!(life.turn(), ["finished: it was not started"]);
+    assert!(life.pods.workers().is_empty());
+    assert!(life.turn().is_empty(), "an end is told once");
+    // A call before may have made it.
+    let mut life = Life::asked();
+    let _ = life.created(Err(CreateRefusal::ForNow("it gave no answer".into())));
+    let _ = life.pods.due(AGAIN);
+    assert!(life.stop(Stop::Kill).is_empty());
+    assert_eq!(life.turn(), ["delete in 1 s", "finished: it was not started"]);
+    // A Pod that runs goes on.
+    let mut life = Life::running();
+    assert!(life.turn().is_empty());
+    assert_eq!(life.pods.running().len(), 1);
 }
 
 #[test]
