@@ -6,7 +6,7 @@ import os
 import sys
 import types
 
-ACCEPTED, WRONG = 42, 43
+ACCEPTED, WRONG, FAILED = 42, 43, 3
 
 
 class CheckerResult:
@@ -59,11 +59,10 @@ def main():
         )
     except Exception as error:
         trace = error.__traceback__.tb_next
-        if not is_caused_by_answer(error, trace):
-            raise
         sys.__excepthook__(type(error), error.with_traceback(trace), trace)
         sys.stderr.flush()
-        os._exit(WRONG)
+        end_if_out_of_memory(error)
+        os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
     passed = result.passed if isinstance(result, CheckerResult) else result
     if isinstance(result, CheckerResult) and result.feedback:
         sys.stderr.write(str(result.feedback))

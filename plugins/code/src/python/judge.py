@@ -21,9 +21,9 @@ def failed(kind, error, trace):
         sys.__excepthook__(kind, error, trace)
         sys.stderr.flush()
         if issubclass(kind, (EOFError, BrokenPipeError)):
-            # Nobody is left to talk with: a program in C ends so.
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGPIPE)
+            # Nobody is left to talk with.
+            end_by(signal.SIGPIPE)
+        end_if_out_of_memory(error)
     finally:
         os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
 

@@ -172,6 +172,16 @@ fn a_checker_in_python_that_is_broken_is_no_verdict() {
 }
 
 #[test]
+fn an_output_that_drives_a_checker_in_python_out_of_memory_is_wrong() {
+    for (protocol, accepted) in [("testlib", 0), ("kattis", 42)] {
+        let checker = python_judge(&format!("[0] * int(input())\nsys.exit({accepted})"), protocol);
+        let label = json!({"tests": [{"input": "10", "output": "7"}], "checker": checker});
+        check(&python("print(7)"), &label.to_string(), "success");
+        check(&python("print(10**18)"), &label.to_string(), "wrong_answer");
+    }
+}
+
+#[test]
 fn a_judge_in_python_is_called_as_any_other() {
     let checker = "import __main__, helper, os, sys\n\
                    assert __name__ == '__main__' and __main__.os is os and len(sys.argv) == 4\n\
@@ -324,7 +334,8 @@ fn a_dmoj_checker_that_is_broken_is_no_verdict() {
     for code in ["return int(output)", "return eval(output + b'+')", "return output + 1"] {
         check(&body(code), false);
     }
-    for code in ["return no_such_name", "import no_such", "1 +"] {
+    check(&body("return len([0] * (10**18 if b'x' in output else 1)) == 1"), false);
+    for code in ["return no_such_name", "import no_such", "1 +", "raise MemoryError"] {
         check(&body(code), true);
     }
     for checker in ["check = None", "int('x')", "def check(output): return True"] {
