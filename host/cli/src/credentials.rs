@@ -9,8 +9,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, ensure};
 use assay_client::Client;
-use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
+use nix::libc::{SIGINT, SIGTERM};
+use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 use serde::{Deserialize, Serialize};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::Connection;
 
@@ -70,11 +72,12 @@ fn file() -> Option<PathBuf> {
     Some(config.join("assay/credentials.json"))
 }
 
-/// Reads the key from standard input; a terminal does not show it.
+/// Reads the key from standard input; a terminal does not show it. Must be called on a runtime with several threads.
 fn ask() -> anyhow::Result<String> {
     let input = std::io::stdin();
     let terminal = input.is_terminal().then(|| tcgetattr(&input).ok()).flatten();
     if let Some(before) = &terminal {
+        restore_at_signals(before.clone()).context("listening for signals")?;
         eprint!("API key: ");
         let mut silent = before.clone();
         silent.local_flags.remove(LocalFlags::ECHO);
@@ -90,6 +93,23 @@ fn ask() -> anyhow::Result<String> {
     let key = key.trim().to_owned();
     ensure!(!key.is_empty(), "no API key: type it, or give it on standard input or with --key");
     Ok(key)
+}
+
+/// Ends the process at Ctrl-C and SIGTERM from now on, after the terminal shows typed text again: it outlives the process.
+fn restore_at_signals(terminal: Termios) -> std::io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        let signal = tokio::select! {
+            _ = interrupt.recv() => SIGINT,
+            _ = terminate.recv() => SIGTERM,
+        };
+        // Where that fails, nothing else can be done.
+        let _ = tcsetattr(std::io::stdin(), SetArg::TCSANOW, &terminal);
+        eprintln!();
+        std::process::exit(128 + signal);
+    });
+    Ok(())
 }
 
 /// The file is never readable to others, and never half written.

@@ -1,12 +1,19 @@
 //! Releases: published, promoted, rolled back, yanked, while runs go on with what they began with.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use assay_api::batch::Batch;
 use assay_api::key::{Key, Scope};
 use assay_api::plugin::PluginList;
-use assay_tests::{Host, HostOptions, Http, until};
+use assay_tests::{Host, HostOptions, Http, poll, program, signal, until};
+use nix::pty::openpty;
+use nix::sys::termios::{LocalFlags, tcgetattr};
 use serde_json::{Value, json};
 
 use super::{AuthorFolder, CASE_EVEN, batch, explained};
+
+const SOON: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_release_and_the_way_back() {
@@ -100,6 +107,30 @@ async fn a_key_is_kept_for_its_server_alone() {
     explained(&desk.assay(&["whoami", "--url", "http://127.0.0.1:9"]), "no API key");
     assert_eq!(desk.assay(&["logout"]).code, Some(0));
     explained(&desk.assay(&["whoami"]), "assay login");
+}
+
+/// Where the prompt for a key is broken off.
+#[test]
+fn a_terminal_shows_again_what_is_typed() {
+    for name in ["INT", "TERM"] {
+        let terminal = openpty(None, None).expect("a terminal");
+        let shows = || {
+            let settings = tcgetattr(&terminal.slave).expect("it has settings");
+            settings.local_flags.contains(LocalFlags::ECHO)
+        };
+        let typed = terminal.slave.try_clone().expect("a copy");
+        let mut login = Command::new(program("assay"))
+            .args(["login", "--url", "http://127.0.0.1:9"])
+            .env_remove("ASSAY_API_KEY")
+            .stdin(typed)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("assay runs");
+        poll(SOON, "it asks for a key", || (!shows()).then_some(()));
+        signal(login.id(), name);
+        let ended = poll(SOON, "it ends", || login.try_wait().expect("it is our child"));
+        assert!(!ended.success() && shows(), "{name}: {ended}");
+    }
 }
 
 /// A run's lines come page by page, each once, and narrowed by verdict and level.

@@ -20,7 +20,7 @@ const TASK_TIMEOUT: Duration = Duration::from_secs(600);
 pub(super) struct ImportOptions {
     /// Checkout of KernelBench, or a folder with folders level1, level2 and so on
     folder: PathBuf,
-    /// File to write the tasks to
+    /// File to write the tasks to; one that exists is not overwritten, as it may have measured baselines
     #[arg(long, value_name = "FILE", default_value = "kernelbench.jsonl")]
     output: PathBuf,
     /// Level to import; may be repeated
@@ -64,6 +64,11 @@ enum Import {
 }
 
 pub(super) async fn run(options: ImportOptions) -> anyhow::Result<ExitCode> {
+    let output = options.output.display();
+    anyhow::ensure!(
+        !options.output.exists(),
+        "{output} exists already and is not overwritten; delete it, or name another file by --output"
+    );
     let mut files = files(&options.folder, &options.levels)?;
     if !options.tasks.is_empty() {
         files.retain(|file| options.tasks.iter().any(|name| file.key.starts_with(name.as_str())));
@@ -93,12 +98,11 @@ pub(super) async fn run(options: ImportOptions) -> anyhow::Result<ExitCode> {
     drop(imports);
     print!("{}", summary(&ended));
     if ended.iter().all(|(_, import)| matches!(import, Import::Unsupported(_))) {
-        eprintln!("no task was imported, so {} was not written", options.output.display());
+        eprintln!("no task was imported, so {output} was not written");
         return Ok(ExitCode::FAILURE);
     }
-    out.persist(&options.output)
-        .with_context(|| format!("writing {}", options.output.display()))?;
-    println!("{}", options.output.display());
+    out.persist_noclobber(&options.output).with_context(|| format!("writing {output}"))?;
+    println!("{output}");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -179,6 +183,28 @@ async fn import_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_file_that_exists_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let level = folder.path().join("level1");
+        std::fs::create_dir(&level).expect("a level");
+        std::fs::write(level.join("1_One.py"), "").expect("a task");
+        let output = folder.path().join("kernelbench.jsonl");
+        std::fs::write(&output, "with baselines").expect("a file");
+        let options = ImportOptions {
+            folder: folder.path().to_owned(),
+            output: output.clone(),
+            levels: vec![1],
+            tasks: Vec::new(),
+            sizes: TaskSizes::Small,
+            torch: TorchOptions { python: "/nowhere/python".into() },
+            jobs: None,
+        };
+        let refused = run(options).await.expect_err("it exists").to_string();
+        assert!(refused.contains("delete it, or name another file by --output"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&output).expect("it is there"), "with baselines");
+    }
 
     #[test]
     fn files_come_in_the_order_of_their_numbers() {
