@@ -138,6 +138,13 @@ pub enum ScoreError {
         path.display()
     )]
     PluginChanged { path: PathBuf, before: String, now: String },
+    #[error(
+        "{} has results of batches that this server does not know, and does not say of which \
+         plugin they are: rewards of two plugins do not belong in one file; choose another file \
+         with --output, or remove that file",
+        path.display()
+    )]
+    PluginUnknown { path: PathBuf },
 }
 
 /// Scores the file. `observe` is called with every progress; if `interrupt` ends first, the results
@@ -150,7 +157,7 @@ pub async fn score(
 ) -> Result<Summary, ScoreError> {
     let started = Instant::now();
     let mut output = Output::open(&options.output)?;
-    let resumed = resume::adopt(client, options, &mut output).await?;
+    let resumed = resume::resume(client, options, &output).await?;
     let reader = Reader::open(options, output.take_priors())?;
     let window = Semaphore::new(options.sizes.window_rows.max(options.sizes.chunk_rows));
     let mut collector = Collector::new(options, output, &window, reader.bytes_total());
@@ -181,8 +188,7 @@ pub async fn score(
     collector.finish(submitter.described(), interrupted, started.elapsed())
 }
 
-/// Cancels the open batches as far as possible: another one ends by itself, and the next call asks
-/// for its results.
+/// Cancels the open batches as far as possible: the next call cancels the others.
 async fn cancel(client: &Client, batches: &[BatchId]) {
     let once = client.clone().with_retry(Retry { attempts: 1, ..Retry::SHORT });
     let all = async {

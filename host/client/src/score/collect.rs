@@ -113,6 +113,7 @@ impl<'a> Collector<'a> {
                 }
                 malformed.into_iter().for_each(|malformed| self.tally.malformed(malformed));
             }
+            Event::Announced(made_by) => self.output.set_made_by(made_by),
             Event::Submitting(rows) => {
                 self.tally.submitted(rows.len());
                 for row in rows.iter() {
@@ -130,7 +131,7 @@ impl<'a> Collector<'a> {
             Event::Finished(item) => {
                 if let Some(Pending { line, expected, hash }) = self.pending.remove(&item.key) {
                     self.window.add_permits(1);
-                    self.output.write(&item, expected, Some(hash))?;
+                    self.output.write(&item, expected, hash)?;
                     self.tally.finished(line, expected, &item);
                 }
             }

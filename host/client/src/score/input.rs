@@ -211,7 +211,7 @@ impl Reader {
             Some(KeyState::Seen) => {
                 return self.malformed(format!("the key `{}` occurs earlier in the file", met.key));
             }
-            Some(KeyState::Prior(prior)) if prior.hash.is_some_and(|before| before != hash) => {
+            Some(KeyState::Prior(prior)) if prior.hash != hash => {
                 return self.malformed(format!(
                     "the row `{}`, or the settings, are others than when the output's reward was computed: name another --output",
                     met.key

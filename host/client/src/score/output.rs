@@ -1,13 +1,13 @@
 //! The results file: one JSON object per line, appended only, and read back by the next call.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_api::result::ResultItem;
-use assay_core::id::BatchId;
+use assay_core::id::{BatchId, Digest};
 use assay_core::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -26,31 +26,51 @@ pub(super) struct Prior {
     pub(super) reward: f64,
     pub(super) timed_out: bool,
     pub(super) verdict: Arc<str>,
-    /// The hash of the row whose reward it is, if its line has that.
-    pub(super) hash: Option<RowHash>,
+    /// The hash of the row whose reward it is.
+    pub(super) hash: RowHash,
 }
 
-/// One line: the server's result, the row's expected reward, and a hash of the row.
+/// The plugin that computed the results of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MadeBy {
+    /// `name@version`.
+    pub(super) plugin: String,
+    pub(super) digest: Digest,
+}
+
+/// One line: the server's result, the row's expected reward, a hash of the row, and the plugin.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
     item: &'a ResultItem,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<f64>,
+    row: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    row: Option<String>,
+    plugin: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin_digest: Option<Digest>,
 }
 
-/// The part of a line that is not the result.
-#[derive(Deserialize)]
+/// The part of a line that is not the result; lines of early versions lack some of it.
+#[derive(Default, Deserialize)]
 struct OfRow {
     row: Option<String>,
+    plugin: Option<String>,
+    plugin_digest: Option<Digest>,
 }
 
 impl OfRow {
-    fn hash(line: &[u8]) -> Option<RowHash> {
-        let text = serde_json::from_slice::<Self>(line).ok()?.row?;
-        hex::decode(text).ok()?.try_into().ok()
+    fn read(line: &[u8]) -> Self {
+        serde_json::from_slice(line).unwrap_or_default()
+    }
+
+    fn hash(&self) -> Option<RowHash> {
+        hex::decode(self.row.as_ref()?).ok()?.try_into().ok()
+    }
+
+    fn made_by(self) -> Option<MadeBy> {
+        Some(MadeBy { plugin: self.plugin?, digest: self.plugin_digest? })
     }
 }
 
@@ -65,8 +85,11 @@ pub(super) struct Output {
     line: Vec<u8>,
     priors: HashMap<KeyHash, KeyState>,
     verdicts: BTreeSet<Arc<str>>,
-    /// The batches with results in the file, each with its last cursor.
-    batches: BTreeMap<BatchId, u32>,
+    /// The batches with results in the file.
+    batches: BTreeSet<BatchId>,
+    has_rewards: bool,
+    /// The plugin of the last line, and of the lines to come.
+    made_by: Option<MadeBy>,
 }
 
 impl Output {
@@ -78,7 +101,9 @@ impl Output {
             line: Vec::new(),
             priors: HashMap::new(),
             verdicts: BTreeSet::new(),
-            batches: BTreeMap::new(),
+            batches: BTreeSet::new(),
+            has_rewards: false,
+            made_by: None,
         };
         let Target::File(path) = target else { return Ok(output) };
         output.path.clone_from(path);
@@ -96,8 +121,23 @@ impl Output {
         matches!(self.sink, Sink::File(_))
     }
 
-    pub(super) fn batches(&self) -> &BTreeMap<BatchId, u32> {
+    pub(super) fn batches(&self) -> &BTreeSet<BatchId> {
         &self.batches
+    }
+
+    /// Whether the file has a reward, of whatever row.
+    pub(super) fn has_rewards(&self) -> bool {
+        self.has_rewards
+    }
+
+    /// The plugin that the file's last line names.
+    pub(super) fn made_by(&self) -> Option<&MadeBy> {
+        self.made_by.as_ref()
+    }
+
+    /// Names the plugin of the lines to come.
+    pub(super) fn set_made_by(&mut self, made_by: MadeBy) {
+        self.made_by = Some(made_by);
     }
 
     /// The results in the file, which the reader skips.
@@ -105,11 +145,14 @@ impl Output {
         std::mem::take(&mut self.priors)
     }
 
-    /// Notes a result that need not be computed again; false if it has no reward or is known.
-    pub(super) fn note(&mut self, item: &ResultItem, hash: Option<RowHash>) -> bool {
-        let cursor = self.batches.entry(item.id.batch).or_default();
-        *cursor = item.cursor.max(*cursor);
-        let Some(reward) = item.outcome.reward() else { return false };
+    /// Notes a line. A reward need not be computed again if its line says of which row it is.
+    fn note(&mut self, item: &ResultItem, of_row: OfRow) {
+        self.batches.insert(item.id.batch);
+        let hash = of_row.hash();
+        self.made_by = of_row.made_by().or_else(|| self.made_by.take());
+        let Some(reward) = item.outcome.reward() else { return };
+        self.has_rewards = true;
+        let Some(hash) = hash else { return };
         let verdict = match self.verdicts.get(item.outcome.verdict()) {
             Some(verdict) => Arc::clone(verdict),
             None => {
@@ -120,19 +163,20 @@ impl Output {
         };
         let timed_out = matches!(item.outcome, Outcome::TimedOut { .. });
         let prior = KeyState::Prior(Prior { reward, timed_out, verdict, hash });
-        self.priors.insert(key_hash(&item.key), prior).is_none()
+        self.priors.insert(key_hash(&item.key), prior);
     }
 
     pub(super) fn write(
         &mut self,
         item: &ResultItem,
         expected: Option<f64>,
-        hash: Option<RowHash>,
+        hash: RowHash,
     ) -> Result<(), ScoreError> {
         self.line.clear();
-        let row = hash.map(hex::encode);
-        serde_json::to_writer(&mut self.line, &Line { item, expected, row })
-            .expect("a result is plain JSON");
+        let (plugin, plugin_digest) =
+            self.made_by.as_ref().map(|by| (by.plugin.as_str(), by.digest)).unzip();
+        let line = Line { item, expected, row: hex::encode(hash), plugin, plugin_digest };
+        serde_json::to_writer(&mut self.line, &line).expect("a result is plain JSON");
         self.line.push(b'\n');
         let written = match &mut self.sink {
             Sink::File(file) => file.write_all(&self.line),
@@ -182,7 +226,7 @@ impl Output {
             number += 1;
             let whole = line.last() == Some(&b'\n');
             match serde_json::from_slice::<ResultItem>(&line) {
-                Ok(item) => self.note(&item, OfRow::hash(&line)),
+                Ok(item) => self.note(&item, OfRow::read(&line)),
                 Err(_) if !whole && is_torn(&line) => {
                     return self.cut_behind(file, good_bytes);
                 }

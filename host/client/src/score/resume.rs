@@ -1,11 +1,12 @@
-//! Continues after an earlier call: takes the results that its batches finished meanwhile, and its
-//! run.
+//! Continues after an earlier call: ends what is left of its batches, and takes its run.
+//!
+//! Results that the server has and the output has not are computed again: their rows may have been
+//! corrected since, and the server keeps no hash of a row.
 
 use assay_api::batch::Batch;
-use assay_core::id::{BatchId, Digest};
-use assay_core::limits::PAGE_ITEMS_DEFAULT;
+use assay_core::id::BatchId;
 
-use super::output::Output;
+use super::output::{MadeBy, Output};
 use super::{Options, ScoreError};
 use crate::call::Client;
 use crate::error::Error;
@@ -17,55 +18,64 @@ pub(super) struct Resumed {
     pub(super) run: String,
     /// The iteration of the next batch.
     pub(super) iteration: u64,
-    /// The plugin of the results in the output; absent if the server does not know it.
+    /// The plugin of the results in the output; absent if it has none.
     pub(super) made_by: Option<MadeBy>,
 }
 
-pub(super) struct MadeBy {
-    pub(super) plugin: String,
-    pub(super) digest: Digest,
-}
-
-/// Writes what the batches of the output finished since, cancels what is left of them, and says
-/// which run to use. The run pins the plugin's digest, so that one file has one plugin's rewards.
-pub(super) async fn adopt(
+/// Cancels what is left of the output's batches, and says which run to use. The run pins the
+/// plugin's digest, so that one file has one plugin's rewards.
+pub(super) async fn resume(
     client: &Client,
     options: &Options,
-    output: &mut Output,
+    output: &Output,
 ) -> Result<Resumed, ScoreError> {
     let mut last: Option<Batch> = None;
-    for (batch, after) in output.batches().clone() {
-        let Some(found) = find(client, batch).await? else { continue };
-        // What it had beyond the file is deleted; those items are computed anew.
-        if found.expired_at.is_none() {
-            fetch(client, &found, after, output).await?;
-        }
+    for batch in output.batches() {
+        let Some(found) = find(client, *batch).await? else { continue };
         if !found.state.is_final() {
-            client.cancel(batch).await?;
+            client.cancel(*batch).await?;
         }
         if last.as_ref().is_none_or(|last| last.announced_at <= found.announced_at) {
             last = Some(found);
         }
     }
-    output.flush()?;
-    let new_run = || options.run.clone().unwrap_or_else(|| run_name(options));
-    let Some(last) = last else {
-        return Ok(Resumed { run: new_run(), iteration: 0, made_by: None });
+    let of_last = || {
+        let last = last.as_ref()?;
+        Some(MadeBy { plugin: last.plugin.clone(), digest: last.plugin_digest })
     };
-    let made_by = MadeBy { plugin: last.plugin.clone(), digest: last.plugin_digest };
+    let made_by = output.made_by().cloned().or_else(of_last);
+    match &made_by {
+        Some(made_by) => check_name(options, output, made_by)?,
+        None if output.has_rewards() => {
+            return Err(ScoreError::PluginUnknown { path: output.path().to_owned() });
+        }
+        None => {}
+    }
+    let asked = options.run.as_ref();
+    let continued = last.filter(|last| asked.is_none_or(|run| *run == last.run));
+    Ok(match continued {
+        Some(last) => Resumed { run: last.run, iteration: last.iteration + 1, made_by },
+        None => {
+            let run = asked.cloned().unwrap_or_else(|| run_name(options));
+            Resumed { run, iteration: 0, made_by }
+        }
+    })
+}
+
+/// Refuses an output of a plugin that is another one by its name or version; the digest is compared
+/// when a batch is announced.
+fn check_name(options: &Options, output: &Output, made_by: &MadeBy) -> Result<(), ScoreError> {
     let is_other_version = version(&options.plugin)
         .zip(version(&made_by.plugin))
         .is_some_and(|(asked, before)| asked != before);
-    if name(&options.plugin) != name(&made_by.plugin) || is_other_version {
-        let path = output.path().to_owned();
-        let (before, now) = (made_by.plugin, options.plugin.clone());
-        return Err(ScoreError::PluginChanged { path, before, now });
+    if name(&options.plugin) == name(&made_by.plugin) && !is_other_version {
+        return Ok(());
     }
-    let same_run = options.run.as_ref().is_none_or(|run| *run == last.run);
-    Ok(Resumed {
-        run: if same_run { last.run } else { new_run() },
-        iteration: if same_run { last.iteration + 1 } else { 0 },
-        made_by: Some(made_by),
+    let path = output.path().to_owned();
+    Err(ScoreError::PluginChanged {
+        path,
+        before: made_by.plugin.clone(),
+        now: options.plugin.clone(),
     })
 }
 
@@ -76,26 +86,6 @@ async fn find(client: &Client, batch: BatchId) -> Result<Option<Batch>, Error> {
         Err(Error::Problem(problem)) if problem.status == NOT_FOUND => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-async fn fetch(
-    client: &Client,
-    batch: &Batch,
-    mut after: u32,
-    output: &mut Output,
-) -> Result<(), ScoreError> {
-    while after < batch.counts.finished() {
-        let page = client.results_page(batch.id, after, PAGE_ITEMS_DEFAULT).await?;
-        let Some(last) = page.items.last() else { break };
-        after = last.cursor;
-        for item in &page.items {
-            // Its row is not known here.
-            if output.note(item, None) {
-                output.write(item, None, None)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The plugin's name: `math` for `team/math@prod` and for `math@1.0.0`.

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::input::{Chunk, Row, Skipped};
+use super::output::MadeBy;
 use super::resume::Resumed;
 use super::summary::Malformed;
 use super::{Options, ScoreError};
@@ -24,6 +25,8 @@ pub(super) enum Event {
         skipped: Vec<Skipped>,
         malformed: Vec<Malformed>,
     },
+    /// The plugin of a batch, before any result of it.
+    Announced(MadeBy),
     /// Rows that will be submitted; sent first, so that every result is expected.
     Submitting(Arc<Vec<Row>>),
     /// A row that the server refused.
@@ -144,6 +147,8 @@ impl<'a> Submitter<'a> {
         self.batches.push(batch.id);
         self.check_plugin(&batch)?;
         self.resumed.iteration += 1;
+        let made_by = MadeBy { plugin: batch.plugin.clone(), digest: batch.plugin_digest };
+        tell(events, Event::Announced(made_by)).await;
         self.plugin = Some((batch.plugin, batch.plugin_digest.to_string()));
         followers.spawn(follow(self.patient.clone(), batch.id, events.clone()));
         Ok(Open { id: batch.id, accepted: 0 })

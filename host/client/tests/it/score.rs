@@ -267,7 +267,7 @@ async fn a_run_goes_on_whose_batch_has_expired() {
 }
 
 #[tokio::test]
-async fn what_finished_after_a_run_was_killed_is_not_computed_again() {
+async fn a_row_corrected_after_a_run_was_killed_gets_its_own_reward() {
     let case = Case::new(&rows(8)).await;
     case.mock.change(|inner| inner.faults.results_max = Some(2));
     let client = case.mock.client();
@@ -291,11 +291,18 @@ async fn what_finished_after_a_run_was_killed_is_not_computed_again() {
         () = all_there => {}
     }
     assert!(case.mock.lock().batches.values().all(|batch| !batch.cancelled));
+    // The server ends the old answer of row 4, whose line is corrected before the next call.
     case.mock.change(|inner| inner.faults.results_max = Some(6));
+    case.mock.change(|inner| inner.faults.results_max = None);
+    let mut lines = rows(8);
+    lines[4] = row(4, "40", 40.0);
+    fs::write(&case.options.input, lines.join("\n")).unwrap();
     let summary = case.run().await.unwrap();
     assert!(summary.ok(), "{}", summary.text());
-    assert_eq!((summary.skipped, summary.requests), (6, 2));
-    assert_eq!(case.rewards(), expected_rewards(8));
+    assert_eq!((summary.skipped, summary.requests), (2, 6));
+    let mut expected = expected_rewards(8);
+    expected.insert("k4".into(), 40.0);
+    assert_eq!(case.rewards(), expected);
 }
 
 #[tokio::test]
@@ -309,9 +316,10 @@ async fn a_torn_output_is_repaired_wherever_it_was_torn() {
         let summary = case.run().await.unwrap();
         assert!(summary.ok(), "{}", summary.text());
         assert_eq!(case.rewards(), expected_rewards(6), "torn at {cut}");
-        assert_eq!(summary.requests, 0, "the server still has the result");
+        // Without its newline alone, a line is whole.
+        assert_eq!(summary.requests, u64::from(cut < whole.len() - 1), "torn at {cut}");
     }
-    // Of a server that has forgotten the batch, the row is computed again.
+    // A server that has forgotten the batch computes the torn row alone.
     case.mock.change(|inner| inner.batches.clear());
     fs::write(case.output(), &whole[..whole.len() - 10]).unwrap();
     let summary = case.run().await.unwrap();
@@ -349,6 +357,38 @@ async fn rewards_of_two_plugins_do_not_mix_in_one_output() {
     let error = case.run().await.expect_err("another plugin");
     assert!(matches!(error, ScoreError::PluginChanged { .. }), "{error}");
     assert_eq!(case.rewards(), expected_rewards(3));
+}
+
+#[tokio::test]
+async fn an_output_stays_with_its_plugin_on_another_server() {
+    let case = Case::new(&rows(3)).await;
+    case.run().await.unwrap();
+    let lines = fs::read_to_string(case.output()).unwrap();
+    assert_eq!(
+        lines.matches(r#""plugin":"math@1.0.0","plugin_digest":"0000"#).count(),
+        3,
+        "{lines}"
+    );
+    // Another server knows none of the batches.
+    case.mock.change(|inner| inner.batches.clear());
+    fs::write(&case.options.input, rows(4).join("\n")).unwrap();
+    let summary = case.run().await.unwrap();
+    assert_eq!((summary.skipped, summary.requests), (3, 1));
+    case.mock.change(|inner| {
+        inner.batches.clear();
+        inner.digest = 9;
+    });
+    fs::write(&case.options.input, rows(5).join("\n")).unwrap();
+    let error = case.run().await.expect_err("another digest");
+    assert!(matches!(error, ScoreError::PluginChanged { .. }), "{error}");
+
+    // Lines of an early version name no plugin; only the server of their batch knows it.
+    let start = r#","plugin":"math@1.0.0""#;
+    let bare = |line: &str| format!("{}}}\n", line.split_once(start).unwrap().0);
+    fs::write(case.output(), lines.lines().map(bare).collect::<String>()).unwrap();
+    let error = case.run().await.expect_err("an unknown plugin");
+    assert!(matches!(error, ScoreError::PluginUnknown { .. }), "{error}");
+    assert!(error.to_string().contains("--output"), "{error}");
 }
 
 #[tokio::test]
