@@ -121,9 +121,9 @@ impl Options {
 pub enum ScoreError {
     #[error(transparent)]
     Call(#[from] Error),
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}", path.display())]
     Input { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}; choose another file with --output", path.display())]
+    #[error("cannot write {} (--output names another file)", path.display())]
     Output { path: PathBuf, source: io::Error },
     #[error("{} is in use by another `assay score`", path.display())]
     OutputInUse { path: PathBuf },
@@ -156,9 +156,11 @@ pub async fn score(
     interrupt: impl Future<Output = ()>,
 ) -> Result<Summary, ScoreError> {
     let started = Instant::now();
+    // An input that cannot be read leaves no output.
+    let mut reader = Reader::open(options)?;
     let mut output = Output::open(&options.output)?;
     let resumed = resume::resume(client, options, &output).await?;
-    let reader = Reader::open(options, output.take_priors())?;
+    reader.skip(output.take_priors());
     let window = Semaphore::new(options.sizes.window_rows.max(options.sizes.chunk_rows));
     let mut collector = Collector::new(options, output, &window, reader.bytes_total());
     let patient = client.clone().with_retry(options.retry);

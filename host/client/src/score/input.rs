@@ -98,10 +98,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn open(
-        options: &Options,
-        priors: HashMap<KeyHash, KeyState>,
-    ) -> Result<Self, ScoreError> {
+    pub(super) fn open(options: &Options) -> Result<Self, ScoreError> {
         let path = options.input.clone();
         let failed = |source| ScoreError::Input { path: options.input.clone(), source };
         let file = File::open(&path).map_err(failed)?;
@@ -115,7 +112,7 @@ impl Reader {
             bytes_total: about.len(),
             sizes: options.sizes,
             settings: options.settings.as_ref().map_or_else(String::new, |it| it.get().to_owned()),
-            known: priors,
+            known: HashMap::new(),
             line: 0,
             bytes_read: 0,
             chunk: Chunk::default(),
@@ -127,6 +124,11 @@ impl Reader {
 
     pub(super) fn bytes_total(&self) -> u64 {
         self.bytes_total
+    }
+
+    /// Skips the rows of these results.
+    pub(super) fn skip(&mut self, priors: HashMap<KeyHash, KeyState>) {
+        self.known = priors;
     }
 
     /// Sends the file chunk by chunk; ends early if the receiver is closed.

@@ -397,8 +397,10 @@ async fn what_cannot_be_opened_is_named() {
     case.options.output = Target::File(case.folder.path().join("missing/results.jsonl"));
     let error = case.run().await.expect_err("no such folder");
     assert!(error.to_string().contains("missing/results.jsonl"), "{error}");
-    case.options.output = Target::File(case.folder.path().join("results.jsonl"));
+    let output = case.folder.path().join("results.jsonl");
+    case.options.output = Target::File(output.clone());
     case.options.input = case.folder.path().join("nothing.jsonl");
     let error = case.run().await.expect_err("no such file");
-    assert!(error.to_string().contains("nothing.jsonl"), "{error}");
+    assert!(error.to_string().ends_with("nothing.jsonl"), "{error}: its cause is its source");
+    assert!(!output.exists());
 }
