@@ -99,8 +99,9 @@ impl<'a> Collector<'a> {
 
     fn take(&mut self, event: Event) -> Result<(), ScoreError> {
         match event {
-            Event::Read { bytes_read, skipped, malformed } => {
+            Event::Read { bytes_read, skipped, malformed, ignored_columns } => {
                 self.tally.progress.bytes_read = bytes_read;
+                self.tally.summary.ignored_columns.extend(ignored_columns);
                 for skipped in &skipped {
                     self.tally.skipped(&Rewarded {
                         line: skipped.row.line,

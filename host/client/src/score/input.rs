@@ -2,7 +2,7 @@
 //!
 //! Holds one chunk and, for each row, a hash of its key: a repeated key is found wherever it is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use assay_api::request::SubmitItem;
 use assay_core::limits;
 use bytes::Bytes;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
@@ -20,6 +21,13 @@ use super::summary::Malformed;
 use super::{Options, ScoreError, Sizes};
 
 const READ_BUFFER_BYTES: usize = 1 << 20;
+/// The mark with which some programs begin a file of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The fields of [`FileRow`].
+const COLUMNS: [&str; 8] =
+    ["key", "group", "prompt", "response", "label", "metadata", "expected", "expected_ms"];
+/// Maximum number of ignored columns that are named.
+const IGNORED_COLUMNS_MAX: usize = 32;
 
 /// A hash in which even chosen keys do not collide.
 pub(super) type KeyHash = [u8; 16];
@@ -63,6 +71,8 @@ pub(super) struct Chunk {
     pub(super) rows: Vec<Row>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) malformed: Vec<Malformed>,
+    /// Columns that no chunk before had and that nothing reads.
+    pub(super) ignored_columns: Vec<String>,
     /// Number of bytes read of the file so far.
     pub(super) bytes_read: u64,
     /// Whether the batch ends after this chunk.
@@ -79,6 +89,7 @@ struct FileRow {
     label: Option<Box<RawValue>>,
     metadata: Option<Box<RawValue>>,
     expected: Option<f64>,
+    expected_ms: Option<u32>,
 }
 
 pub(super) struct Reader {
@@ -88,6 +99,7 @@ pub(super) struct Reader {
     sizes: Sizes,
     settings: String,
     known: HashMap<KeyHash, KeyState>,
+    ignored_columns: BTreeSet<String>,
     line: u64,
     bytes_read: u64,
     chunk: Chunk,
@@ -113,6 +125,7 @@ impl Reader {
             sizes: options.sizes,
             settings: options.settings.as_ref().map_or_else(String::new, |it| it.get().to_owned()),
             known: HashMap::new(),
+            ignored_columns: BTreeSet::new(),
             line: 0,
             bytes_read: 0,
             chunk: Chunk::default(),
@@ -193,8 +206,16 @@ impl Reader {
 
     /// Takes one line; returns the chunk that is ready with or before it.
     fn take(&mut self, text: &[u8]) -> Option<Chunk> {
-        if text.trim_ascii().is_empty() {
+        let text = match self.line {
+            1 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+            _ => text,
+        };
+        let text = text.trim_ascii();
+        if text.is_empty() {
             return None;
+        }
+        if !text.starts_with(b"{") {
+            return self.malformed(NOT_AN_OBJECT.to_owned());
         }
         let row: FileRow = match serde_json::from_slice(text) {
             Ok(row) => row,
@@ -203,9 +224,10 @@ impl Reader {
         if let Some(problem) = over_limit(&row) {
             return self.malformed(problem);
         }
-        let FileRow { key, group, prompt, response, label, metadata, expected } = row;
+        self.note_columns(text);
+        let FileRow { key, group, prompt, response, label, metadata, expected, expected_ms } = row;
         let known = self.known.insert(key_hash(&key), KeyState::Seen);
-        let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms: None };
+        let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms };
         let body = serde_json::to_vec(&item).expect("an item is plain JSON");
         let (key, hash) = (item.key.clone(), self.row_hash(&body));
         let met = Row { line: self.line, key, expected, hash };
@@ -234,6 +256,18 @@ impl Reader {
         // A chunk cut just before is not full again by one row, except when rows are huge; then
         // it goes with the next.
         cut_before.or_else(|| self.cut_if_full())
+    }
+
+    /// Notes the columns of a row that nothing reads, such as a misspelt `lable`.
+    fn note_columns(&mut self, text: &[u8]) {
+        let columns: HashMap<String, IgnoredAny> = serde_json::from_slice(text).unwrap_or_default();
+        for column in columns.into_keys().filter(|column| !COLUMNS.contains(&column.as_str())) {
+            if self.ignored_columns.len() < IGNORED_COLUMNS_MAX
+                && self.ignored_columns.insert(column.clone())
+            {
+                self.chunk.ignored_columns.push(column);
+            }
+        }
     }
 
     fn row_hash(&self, body: &[u8]) -> RowHash {
@@ -279,13 +313,18 @@ enum Line {
     End,
 }
 
+const NOT_AN_OBJECT: &str =
+    r#"the line is not a JSON object such as {"key": "a", "response": "42", "label": "42"}"#;
+
 /// The parser's error without its line number, which is always 1.
 fn json_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
+    // A data error is of a line that is JSON and lacks a field, or has another type in it.
+    let said = if error.is_data() { "" } else { "the line is not JSON: " };
     match error.column() {
-        0 => text.to_owned(),
-        column => format!("{text} (column {column})"),
+        0 => format!("{said}{text}"),
+        column => format!("{said}{text} (column {column})"),
     }
 }
 

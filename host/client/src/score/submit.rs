@@ -24,6 +24,7 @@ pub(super) enum Event {
         bytes_read: u64,
         skipped: Vec<Skipped>,
         malformed: Vec<Malformed>,
+        ignored_columns: Vec<String>,
     },
     /// The plugin of a batch, before any result of it.
     Announced(MadeBy),
@@ -100,8 +101,9 @@ impl<'a> Submitter<'a> {
         followers: &mut JoinSet<()>,
     ) -> Result<(), ScoreError> {
         while let Some(chunk) = chunks.recv().await {
-            let Chunk { body, rows, skipped, malformed, bytes_read, ends_batch } = chunk?;
-            tell(&events, Event::Read { bytes_read, skipped, malformed }).await;
+            let Chunk { body, rows, skipped, malformed, ignored_columns, bytes_read, ends_batch } =
+                chunk?;
+            tell(&events, Event::Read { bytes_read, skipped, malformed, ignored_columns }).await;
             if !rows.is_empty() {
                 if self.open.is_none() {
                     self.open = Some(self.announce(&events, followers).await?);

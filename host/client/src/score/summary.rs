@@ -75,6 +75,8 @@ pub struct Summary {
     pub malformed_rows: u64,
     /// The first thousand malformed lines.
     pub malformed: Vec<Malformed>,
+    /// Columns of the file that were not read, at most 32.
+    pub ignored_columns: Vec<String>,
     /// Rows with a reward from an earlier call.
     pub skipped: u64,
     /// Rows that this call submitted.
@@ -170,6 +172,11 @@ impl Summary {
         if self.malformed_rows > MALFORMED_SHOWN as u64 {
             let more = self.malformed_rows - MALFORMED_SHOWN as u64;
             writeln!(text, "  and {} more malformed lines", grouped(more))?;
+        }
+        if !self.ignored_columns.is_empty() {
+            let names: Vec<_> =
+                self.ignored_columns.iter().map(|name| name.escape_debug().to_string()).collect();
+            writeln!(text, "  ignored     columns that nothing reads: {}", names.join(", "))?;
         }
         if let Some(output) = &self.output {
             writeln!(text, "  results     {output}")?;
@@ -291,6 +298,7 @@ impl Tally {
         let rewarded = summary.scored + summary.timed_out;
         summary.mean_reward = (rewarded > 0).then(|| self.reward_sum / rewarded as f64);
         summary.malformed.sort_by_key(|malformed| malformed.line);
+        summary.ignored_columns.sort();
         self.summary
     }
 

@@ -157,7 +157,7 @@ async fn malformed_lines_are_named_and_stop_nobody() {
     assert_eq!((summary.rows, summary.requests, summary.malformed_rows), (9, 2, 7));
     let told: Vec<_> = summary.malformed.iter().map(|bad| (bad.line, &*bad.problem)).collect();
     let wanted = [
-        (2, "EOF while parsing"),
+        (2, "the line is not JSON: EOF while parsing"),
         (4, "missing field `response`"),
         (5, "the key `k1` occurs earlier in the file"),
         (6, "the field `key` has 300 bytes, the limit is 256"),
@@ -171,6 +171,32 @@ async fn malformed_lines_are_named_and_stop_nobody() {
         assert!(problem.starts_with(words), "line {line}: {problem}");
     }
     assert!(summary.text().contains("line 4: missing field `response`"), "{}", summary.text());
+}
+
+#[tokio::test]
+async fn a_mark_is_skipped_and_columns_that_nothing_reads_are_named() {
+    let lines = [
+        "\u{feff}".to_owned() + &row(0, "0", 0.0),
+        r#"{"key":"k1","response":"1","lable":1,"raw":"\ud83d","expected_ms":70}"#.into(),
+        r#"{"key":"k2","response":"2","lable":1}"#.into(),
+        "key,response".into(),
+        r#"["k4","","","4"]"#.into(),
+    ];
+    let case = Case::new(&lines).await;
+    let summary = case.run().await.unwrap();
+    assert_eq!(case.rewards(), expected_rewards(3));
+    assert_eq!(summary.ignored_columns, ["extra", "lable", "raw"]);
+    let text = summary.text();
+    assert!(text.contains("columns that nothing reads: extra, lable, raw"), "{text}");
+    for line in [4, 5] {
+        assert!(text.contains(&format!("line {line}: the line is not a JSON object")), "{text}");
+    }
+    let inner = case.mock.lock();
+    let items: Vec<_> = inner.batches.values().flat_map(|batch| &batch.items).collect();
+    assert_eq!(
+        items.iter().map(|item| item.expected_ms).collect::<Vec<_>>(),
+        [None, Some(70), None]
+    );
 }
 
 #[tokio::test]
