@@ -11,6 +11,7 @@ use assay_core::limits::{LIST_ITEMS_MAX, RUN_HISTORY_ITEMS_MAX};
 use clap::Subcommand;
 
 use super::table::table;
+use super::terminal::written;
 use super::{ClientOptions, Format, print_json};
 use assay_simulation::trace::trace;
 
@@ -138,7 +139,7 @@ impl Export {
         }
         let trace = trace(profiles, &self.cost.into_iter().collect())?;
         let to = std::io::BufWriter::new(std::io::stdout().lock());
-        assay_sim::trace::write(&trace, to).context("writing the trace")
+        written(assay_sim::trace::write(&trace, to)).context("writing the trace")
     }
 }
 

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::score::score_file;
 use super::serve::{HostOptions, Interruption, NO_DASHBOARD, hide_environment, wait};
+use super::terminal::print_lines;
 use assay_fleet::Device;
 use assay_http::bootstrap::{FirstAdmin, FirstKey};
 use assay_http::has_dashboard;
@@ -171,7 +172,7 @@ async fn publish_and_score(
     scoring.output = score::Target::File(folder.path().join("results.jsonl"));
     let mut summary = score_file(&client, &scoring, interruption).await?;
     summary.output = None;
-    print!("{}", summary.text());
+    print_lines(std::iter::once(summary.text().trim_end().to_owned()));
     if !summary.interrupted {
         publish(&client, later).await?;
     }
@@ -265,11 +266,12 @@ fn dashboard(url: &str, data: &Path) -> String {
     }
 }
 
-/// Prints the address, the key, and examples if their plugin is there.
+/// Prints the address, the key, and examples if their plugin is there. The server goes on where nobody reads them.
 async fn print_next_steps(server: &Server, data: &Path) {
     let (url, key) = (&server.url, &server.key);
     let dashboard = dashboard(url, data);
-    println!(
+    let show = |text: String| print_lines(std::iter::once(text));
+    show(format!(
         r#"
 Assay serves on {url}   (Ctrl-C stops it)
 
@@ -278,12 +280,12 @@ Assay serves on {url}   (Ctrl-C stops it)
   export ASSAY_URL={url}
   export ASSAY_API_KEY={key}
 "#
-    );
+    ));
     if !has_math(url, key).await {
-        println!("There is no plugin {EXAMPLE}, so there are no examples to paste.");
+        show(format!("There is no plugin {EXAMPLE}, so there are no examples to paste."));
         return;
     }
-    println!(
+    show(format!(
         r#"One reward with curl:
 
   curl -s {url}/v1/rewards -H "Authorization: Bearer {key}" -H 'Content-Type: application/json' \
@@ -298,7 +300,7 @@ call = urllib.request.Request("{url}/v1/rewards", headers={{"Authorization": "Be
 print(json.load(urllib.request.urlopen(call))["outcome"])
 END
 "#
-    );
+    ));
 }
 
 /// Whether the plugin of the examples is published; a list that cannot be had shows none.

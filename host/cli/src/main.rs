@@ -1,5 +1,9 @@
 //! `assay`: the command line and the server. Each verb has one file, which parses, calls and prints.
 
+// The macros that print are for every module below.
+#[macro_use]
+mod terminal;
+
 mod audit;
 mod batch;
 mod capacity;
@@ -30,7 +34,6 @@ mod slurm;
 mod table;
 mod telemetry;
 mod tenant;
-mod terminal;
 mod usage;
 mod webhook;
 mod worker;
@@ -188,7 +191,7 @@ fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     let ended = match runtime {
-        Ok(runtime) => runtime.block_on(run(arguments.verb)),
+        Ok(runtime) => terminal::guard(|| runtime.block_on(run(arguments.verb))),
         Err(error) => Err(error.into()),
     };
     match ended {

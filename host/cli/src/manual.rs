@@ -8,6 +8,8 @@ use anyhow::Context as _;
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
+use super::terminal::written;
+
 #[derive(clap::Args)]
 pub(super) struct CompletionsOptions {
     /// Shell to write for
@@ -23,7 +25,7 @@ pub(super) struct ManualOptions {
 pub(super) fn complete(options: &CompletionsOptions) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut program(), "assay", &mut script);
-    std::io::stdout().write_all(&script).context("writing the completions")?;
+    written(std::io::stdout().write_all(&script)).context("writing the completions")?;
     Ok(ExitCode::SUCCESS)
 }
 

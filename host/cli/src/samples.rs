@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use futures_util::TryStreamExt as _;
 
 use super::Connection;
+use super::terminal::written;
 
 #[derive(clap::Args)]
 #[command(
@@ -120,10 +121,11 @@ pub(super) async fn run(options: SamplesCommand) -> anyhow::Result<ExitCode> {
     if !listed.is_empty() || options.listed.last.is_some() {
         let samples = list(&client, &options, listed).await?;
         for sample in samples {
-            serde_json::to_writer(&mut output, &sample).context("writing the samples")?;
-            output.write_all(b"\n").context("writing the samples")?;
+            let line = serde_json::to_vec(&sample).context("writing the samples")?;
+            written(output.write_all(&line)).context("writing the samples")?;
+            written(output.write_all(b"\n")).context("writing the samples")?;
         }
-        output.flush().context("writing the samples")?;
+        written(output.flush()).context("writing the samples")?;
         return Ok(ExitCode::SUCCESS);
     }
     let batch = options.batch.map(|batch| batch.to_string());
@@ -143,9 +145,9 @@ pub(super) async fn run(options: SamplesCommand) -> anyhow::Result<ExitCode> {
     filters.extend(batch.as_deref().map(|batch| ("batch", batch)));
     let mut pieces = client.samples(&options.run, &filters).await?;
     while let Some(piece) = pieces.try_next().await? {
-        output.write_all(&piece).context("writing the samples")?;
+        written(output.write_all(&piece)).context("writing the samples")?;
     }
-    output.flush().context("writing the samples")?;
+    written(output.flush()).context("writing the samples")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use assay_client::Client;
-use assay_client::score::{self, Summary, Target};
+use assay_client::score::{self, ScoreError, Summary, Target};
 use serde_json::value::RawValue;
 
 use super::progress::View;
 use super::serve::Interruption;
+use super::terminal::unprintable;
 use super::{Connection, Format, print_json};
 
 /// Score every line of FILE: {"key", "group", "prompt", "response", "label", "expected"?}.
@@ -73,7 +74,10 @@ pub(super) async fn run(options: ScoreCommand) -> anyhow::Result<ExitCode> {
         wanted.output = Target::File(output);
     }
     let mut interruption = Interruption::listen()?;
-    let summary = score_file(&client, &wanted, &mut interruption).await?;
+    let summary = match score_file(&client, &wanted, &mut interruption).await {
+        Err(ScoreError::Output { source, .. }) if to_stdout => unprintable(source),
+        ended => ended?,
+    };
     match options.format {
         Format::Json if to_stdout => eprintln!("{}", serde_json::to_string_pretty(&summary)?),
         Format::Json => print_json(&summary)?,
@@ -87,10 +91,10 @@ pub(super) async fn score_file(
     client: &Client,
     options: &score::Options,
     interruption: &mut Interruption,
-) -> anyhow::Result<Summary> {
+) -> Result<Summary, ScoreError> {
     let mut view = View::new();
     let scored =
         score::score(client, options, |progress| view.show(progress), interruption.came()).await;
     view.end();
-    Ok(scored?)
+    scored
 }

@@ -11,6 +11,7 @@ use assay_sim::workload::{Agent, Cuda, Judge, Mixture, Rewards, Shift, Spec, gen
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::super::terminal::written;
 use super::values::shift;
 
 /// A limit above the size of any specification.
@@ -89,7 +90,7 @@ pub(super) fn run(options: &GenerateCommand) -> anyhow::Result<ExitCode> {
     }
     let trace = generate(&options.specification()?)?;
     let out = BufWriter::with_capacity(1 << 16, stdout.lock());
-    send(&trace, out, options.gzip).context("cannot write the trace")?;
+    written(send(&trace, out, options.gzip)).context("cannot write the trace")?;
     Ok(ExitCode::SUCCESS)
 }
 
