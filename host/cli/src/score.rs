@@ -13,7 +13,7 @@ use super::serve::Interruption;
 use super::terminal::unprintable;
 use super::{Connection, Format, print_json};
 
-/// Score every line of FILE: {"key", "group", "prompt", "response", "label", "expected"?}.
+/// Score every line of FILE: {"key", "group", "prompt", "response", "label", "expected"?, "expected_ms"?}.
 ///
 /// Results are written as JSON lines next to FILE as they arrive. A second call scores only the
 /// lines that have no reward yet. Exits with 1 if a request ended in an error or a line could not
@@ -40,7 +40,7 @@ pub(super) struct ScoreCommand {
     #[arg(long)]
     compute_each: bool,
     /// Largest difference between a reward and `expected` that counts as agreement
-    #[arg(long, default_value_t = 1e-9)]
+    #[arg(long, default_value_t = 1e-9, value_parser = tolerance)]
     tolerance: f64,
     /// Exit with 1 also if a reward differs from `expected`
     #[arg(long)]
@@ -48,6 +48,11 @@ pub(super) struct ScoreCommand {
     /// Output format of the summary
     #[arg(short = 'o', long = "format", value_enum, default_value = "text")]
     format: Format,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "write a finite number of 0 or more".into())
 }
 
 fn settings(text: &str) -> Result<String, String> {
@@ -97,4 +102,18 @@ pub(super) async fn score_file(
         score::score(client, options, |progress| view.show(progress), interruption.came()).await;
     view.end();
     scored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tolerance;
+
+    #[test]
+    fn a_tolerance_is_finite_and_not_negative() {
+        for text in ["nan", "inf", "-1", "-1e-9", "", "much"] {
+            assert!(tolerance(text).is_err(), "{text}");
+        }
+        assert_eq!(tolerance("0"), Ok(0.0));
+        assert_eq!(tolerance("1e-6"), Ok(1e-6));
+    }
 }
