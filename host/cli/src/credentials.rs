@@ -34,9 +34,8 @@ pub(super) struct LoginCommand {
 
 /// Saves the address and the key after the server has accepted the key.
 pub(super) async fn log_in(options: LoginCommand) -> anyhow::Result<ExitCode> {
-    let Connection { key, .. } = &options.connection;
-    let key = match key {
-        Some(key) => key.clone(),
+    let key = match options.connection.key() {
+        Some(key) => key.to_owned(),
         None => ask()?,
     };
     let url = options.connection.url();

@@ -144,12 +144,13 @@ struct Connection {
 impl Connection {
     fn client(&self) -> anyhow::Result<Client> {
         let kept = credentials::kept();
-        if let Some(key) = self.key.as_deref() {
+        let url = given(&self.url);
+        if let Some(key) = self.key() {
             let kept = kept.as_ref().map_or(URL_DEFAULT, |kept| &kept.url);
-            return Ok(Client::new(self.url.as_deref().unwrap_or(kept), key)?);
+            return Ok(Client::new(url.unwrap_or(kept), key)?);
         }
         // A saved key is sent only to the server for which it was saved.
-        let kept = kept.filter(|kept| self.url.as_ref().is_none_or(|url| *url == kept.url));
+        let kept = kept.filter(|kept| url.is_none_or(|url| *url == kept.url));
         let kept = kept.ok_or_else(|| {
             anyhow::anyhow!(
                 "no API key: set ASSAY_API_KEY, give --key, or save one with `assay login`; \
@@ -161,8 +162,17 @@ impl Connection {
 
     /// The given address, or the default; the saved address is ignored.
     fn url(&self) -> &str {
-        self.url.as_deref().unwrap_or(URL_DEFAULT)
+        given(&self.url).unwrap_or(URL_DEFAULT)
     }
+
+    fn key(&self) -> Option<&str> {
+        given(&self.key)
+    }
+}
+
+/// The option, unless it is empty: an empty variable is one that is not set.
+fn given(option: &Option<String>) -> Option<&str> {
+    option.as_deref().filter(|text| !text.is_empty())
 }
 
 /// The options of a verb that calls the server and prints its answer.
@@ -243,4 +253,17 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
 fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     println!("{}", serde_json::to_string_pretty(value)?);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_is_not_set() {
+        let empty = Connection { url: Some(String::new()), key: Some(String::new()) };
+        assert_eq!((empty.url(), empty.key()), (URL_DEFAULT, None));
+        let set = Connection { url: Some("http://a:1".into()), key: Some("k".into()) };
+        assert_eq!((set.url(), set.key()), ("http://a:1", Some("k")));
+    }
 }
