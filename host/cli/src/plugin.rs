@@ -9,6 +9,8 @@ mod versions;
 
 use std::process::ExitCode;
 
+use assay_core::limits::PLUGIN_NAME_BYTES_MAX;
+use assay_core::plugin::check_name;
 use clap::Subcommand;
 
 use super::ClientOptions;
@@ -57,6 +59,12 @@ enum PluginVerb {
     Yank(versions::Yank),
 }
 
+/// A channel's name, refused before anything is built or sent.
+fn channel(text: &str) -> Result<String, String> {
+    check_name("channel", text, PLUGIN_NAME_BYTES_MAX)?;
+    Ok(text.to_owned())
+}
+
 pub(super) async fn run(options: PluginCommand) -> anyhow::Result<ExitCode> {
     let PluginCommand { client: ClientOptions { connection, format }, verb } = options;
     let client = || connection.client();
@@ -71,4 +79,17 @@ pub(super) async fn run(options: PluginCommand) -> anyhow::Result<ExitCode> {
         PluginVerb::Yank(options) => versions::yank(options, format, client()?).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::channel;
+
+    #[test]
+    fn a_channel_is_checked_as_the_server_does() {
+        for text in ["", "bad channel!", "Prod"] {
+            assert!(channel(text).is_err(), "{text}");
+        }
+        assert_eq!(channel("prod-2"), Ok("prod-2".into()));
+    }
 }

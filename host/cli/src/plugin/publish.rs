@@ -19,7 +19,7 @@ pub(super) struct PluginPublishCommand {
     #[arg(default_value = ".")]
     path: PathBuf,
     /// Channel to point to the version
-    #[arg(long)]
+    #[arg(long, value_parser = super::channel)]
     channel: Option<String>,
     /// Do not run the golden cases on this machine; the server runs them in any case
     #[arg(long)]

@@ -17,7 +17,7 @@ pub(super) struct Promote {
     #[arg(value_parser = version)]
     plugin: (String, String),
     /// Channel to move
-    #[arg(long, default_value = "prod")]
+    #[arg(long, default_value = "prod", value_parser = super::channel)]
     channel: String,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Rollback {
     /// Name of the plugin
     name: String,
     /// Channel to move
-    #[arg(long)]
+    #[arg(long, value_parser = super::channel)]
     channel: String,
 }
 
