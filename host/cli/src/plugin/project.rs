@@ -54,6 +54,12 @@ pub(super) type ModificationTimes = BTreeMap<PathBuf, Option<SystemTime>>;
 
 impl Source {
     pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
+        if path.try_exists().is_ok_and(|exists| !exists) {
+            bail!(
+                "there is no file or folder {}: give a project's folder or a component (.wasm)",
+                path.display()
+            );
+        }
         if path.is_file() && path.file_name().is_none_or(|name| name != MANIFEST) {
             return Ok(Self::Component(path.to_owned()));
         }
@@ -212,4 +218,18 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_from_what_is_no_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Source::at(&folder.path().join("none.wasm")).unwrap_err().to_string();
+        assert!(error.contains("no file or folder") && error.contains("none.wasm"), "{error}");
+        let error = Source::at(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("is not a plugin project"), "{error}");
+    }
 }
