@@ -8,6 +8,7 @@ use assay_api::view::Iterations;
 use assay_core::limits::{RUN_ITERATIONS_DEFAULT, RUN_ITERATIONS_MAX};
 use serde_json::json;
 
+use super::samples::tell_preparing;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
@@ -31,6 +32,9 @@ fn iterations() -> clap::builder::RangedI64ValueParser<u32> {
 pub(super) async fn run(options: PassesCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let format = options.client.format;
+    // pass@k and solve rates come with the samples of a batch.
+    let page = client.sample_page(&[("run", &options.run), ("limit", "1")]).await?;
+    tell_preparing(page.preparing);
     if let Some(group) = &options.group {
         let rates = client.solve_rates(&options.run, group).await?;
         match format {

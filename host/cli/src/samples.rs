@@ -151,6 +151,13 @@ pub(super) async fn run(options: SamplesCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says on standard error how many batches have no samples yet.
+pub(super) fn tell_preparing(batches: u32) {
+    if batches > 0 {
+        eprintln!("samples of {batches} more batches are being prepared");
+    }
+}
+
 /// Lists samples, and says on standard error if some are still being prepared.
 async fn list(
     client: &Client,
@@ -173,8 +180,8 @@ async fn list(
         let query: Vec<(&str, &str)> =
             query.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let page = client.sample_page(&query).await?;
-        if samples.is_empty() && page.preparing > 0 {
-            eprintln!("samples of {} more batches are being prepared", page.preparing);
+        if samples.is_empty() {
+            tell_preparing(page.preparing);
         }
         if let Some(newest) = page.newest.filter(|_| samples.is_empty()) {
             eprintln!("among the newest {newest} samples; older ones were left out");
