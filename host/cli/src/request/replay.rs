@@ -250,6 +250,38 @@ fn text(replay: &Replay) -> String {
 fn side(side: &ReplaySide) -> String {
     let outcome = &side.outcome;
     let reward = outcome.reward().map_or("no reward".into(), |reward| format!("reward {reward}"));
-    let ran: f64 = side.stages.iter().map(|stage| stage.ran_ms).sum();
-    format!("{}: {}, {}, {reward}, ran {ran:.1} ms", side.plugin, outcome.kind(), outcome.verdict())
+    // A reward without a stage comes from an equal request; an error is never shared.
+    let ran = match (side.stages.is_empty(), outcome.reward()) {
+        (true, Some(_)) => "did not run: it shares the outcome of an equal request".to_owned(),
+        (true, None) => "did not run".to_owned(),
+        (false, _) => {
+            let ran_ms: f64 = side.stages.iter().map(|stage| stage.ran_ms).sum();
+            format!("ran {ran_ms:.1} ms")
+        }
+    };
+    format!("{}: {}, {}, {reward}, {ran}", side.plugin, outcome.kind(), outcome.verdict())
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_api::result::StageTime;
+    use assay_core::id::BatchId;
+
+    use super::*;
+
+    #[test]
+    fn a_side_that_did_not_run_says_so() {
+        let stage = StageTime { stage: "score".into(), queued_ms: 1.0, ran_ms: 2.25, attempts: 1 };
+        let of = |stages: Vec<StageTime>| {
+            side(&ReplaySide {
+                id: RequestId { batch: BatchId::generate(), seq: 0 },
+                plugin: "math@1.0.0".into(),
+                plugin_digest: Digest([0; 32]),
+                outcome: Outcome::TimedOut { stage: "score".into(), reward: 0.0 },
+                stages,
+            })
+        };
+        assert!(of(vec![stage]).ends_with("reward 0, ran 2.2 ms"));
+        assert!(of(Vec::new()).ends_with("did not run: it shares the outcome of an equal request"));
+    }
 }
