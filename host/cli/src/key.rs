@@ -6,6 +6,7 @@ use assay_api::key::{CreateKey, Key, RotateKey, Scope};
 use assay_core::id::KeyId;
 use assay_core::limits::{KEY_OVERLAP_HOURS_DEFAULT, KEY_OVERLAP_HOURS_MAX};
 use assay_core::time::Micros;
+use assay_dispatch::now;
 use clap::Subcommand;
 
 use super::{ClientOptions, Format, print_json};
@@ -38,7 +39,7 @@ enum KeyVerb {
         #[arg(long = "plugin")]
         plugins: Vec<String>,
         /// Time at which the key expires, such as 2027-01-01T00:00:00Z
-        #[arg(long, value_parser = moment)]
+        #[arg(long, value_parser = later)]
         expires_at: Option<Micros>,
     },
     /// Give a key a new secret, shown only this once; the old secret keeps working for a while
@@ -63,6 +64,15 @@ fn hours() -> clap::builder::RangedI64ValueParser<u32> {
 fn moment(text: &str) -> Result<Micros, String> {
     serde_json::from_value(text.into())
         .map_err(|_| "write a date and time such as 2027-01-01T00:00:00Z".into())
+}
+
+/// A moment to come: a key that has expired is of no use.
+fn later(text: &str) -> Result<Micros, String> {
+    let at = moment(text)?;
+    if at <= now() {
+        return Err("the time is past".into());
+    }
+    Ok(at)
 }
 
 fn scope(text: &str) -> Result<Scope, String> {
@@ -90,15 +100,22 @@ pub(super) async fn run(options: KeyCommand) -> anyhow::Result<ExitCode> {
     };
     match options.client.format {
         Format::Json => print_json(&keys)?,
-        Format::Text => keys.iter().for_each(|key| print!("{}", text(key))),
+        Format::Text => {
+            let at = now();
+            keys.iter().for_each(|key| print!("{}", text(key, at)));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// One line for a key, with unusual properties at its end.
-fn text(key: &Key) -> String {
+fn text(key: &Key, now: Micros) -> String {
     let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
-    let state = if key.revoked_at.is_some() { "revoked" } else { "active" };
+    let state = match (key.revoked_at, key.expires_at) {
+        (Some(_), _) => "revoked",
+        (None, Some(at)) if at <= now => "expired",
+        (None, _) => "active",
+    };
     let used = key.last_used_at.map_or("never used".into(), |at| format!("last used {at}"));
     let mut text = format!(
         "{}  {}  {}  {}  {state}  {used}",
@@ -150,6 +167,16 @@ mod tests {
         let expected = "00000000-0000-0000-0000-000000000000  team  abc  batches:read,batches:write  \
                         active  never used  trainer  of ada@example.com  only for math, code@prod  old \
                         secret valid until 1970-01-01T00:00:00Z\nassay_x\n";
-        assert_eq!(text(&key), expected);
+        assert_eq!(text(&key, Micros::ZERO), expected);
+        let expires = |at| Key { expires_at: Some(at), ..key.clone() };
+        assert!(text(&expires(Micros(2)), Micros(2)).contains("  expired  "));
+        assert!(text(&expires(Micros(3)), Micros(2)).contains("  active  "));
+    }
+
+    #[test]
+    fn a_key_expires_in_the_future() {
+        assert_eq!(later("2020-01-01T00:00:00Z"), Err("the time is past".into()));
+        assert!(later("2999-01-01T00:00:00Z").is_ok());
+        assert!(later("tomorrow").is_err());
     }
 }
