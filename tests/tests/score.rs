@@ -135,11 +135,19 @@ async fn what_cannot_be_done_is_explained() {
     let missing = folder.path().join("missing.jsonl");
     let missing = text(&missing);
     explained(assay(Some(&host), &["score", missing, "--plugin", "hello@prod"]), missing);
+    assert!(!folder.path().join("missing.jsonl.results.jsonl").exists());
     explained(assay(Some(&host), &["score", text(&file), "--plugin", "hello"]), "name@channel");
     let settings = [&call[..], &["--settings", "[1]"]].concat();
     explained(assay(Some(&host), &settings), "JSON object");
     explained(assay(Some(&host), &["plugin", "publish", missing]), missing);
     explained(assay(Some(&host), &["plugin", "publish", text(&file)]), "component");
+    let channel = ["plugin", "publish", text(&file), "--channel", "bad channel!"];
+    explained(assay(Some(&host), &channel), "lower-case letters");
+    let tolerance = [&call[..], &["--tolerance", "nan"]].concat();
+    explained(assay(Some(&host), &tolerance), "finite number");
+    let expired =
+        ["key", "create", "--scope", "batches:read", "--expires-at", "2020-01-01T00:00:00Z"];
+    explained(assay(Some(&host), &expired), "the time is past");
     explained(assay(Some(&host), &["plugin", "promote", "hello"]), "NAME@VERSION");
     let scope = ["key", "create", "--scope", "batches:fly"];
     explained(assay(Some(&host), &scope), "batches:write");
