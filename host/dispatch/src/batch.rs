@@ -30,6 +30,7 @@ use assay_store::restore::LastArtifact;
 use request_keys::RequestKeys;
 
 pub(super) use entry::Entry;
+pub(super) use summary::recorded_end;
 
 pub(super) struct LiveBatch {
     pub committed: Arc<CommittedBatch>,

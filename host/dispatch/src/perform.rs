@@ -17,7 +17,7 @@ use assay_sched::{
 };
 use assay_wire::proto;
 
-use crate::batch::{Entry, LiveBatch};
+use crate::batch::{Entry, LiveBatch, recorded_end};
 use crate::dedup::SharedOutcome;
 use crate::history;
 use crate::incidents::of_workers;
@@ -300,7 +300,7 @@ impl Shell {
                 BatchEnding::Cancelled => BatchState::Cancelled,
                 BatchEnding::Expired => BatchState::Expired,
             },
-            ended_at: done.ended,
+            ended_at: recorded_end(&done),
             earliest_end_at: done.earliest_end,
             tolerance,
             counts: Counts { submitted: batch.acknowledged(), ..batch.counts },
@@ -342,7 +342,7 @@ impl LiveBatch {
     fn incidents(&self, done: &BatchDone, tolerance: Micros) -> Vec<IncidentRow> {
         let row = &self.committed.row;
         let incident = |kind, code, count, detail| IncidentRow {
-            at: done.ended,
+            at: now(),
             tenant: Some(row.tenant),
             kind,
             pool: None,

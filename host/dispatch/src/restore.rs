@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_api::batch::BatchState;
 use assay_api::operations::IncidentKind;
-use assay_api::result::{Counts, ResultItem};
+use assay_api::result::{Counts, ResultItem, StageTime};
 use assay_core::id::{BatchId, RequestId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
@@ -336,6 +336,7 @@ impl LiveBatch {
                 let ran = stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
                 let progress = Progress::Finished {
                     earliest_end: earliest_end_at,
+                    ended: end_of(arrived_at, stages).max(earliest_end_at),
                     ran: ran.collect(),
                     ending: history::ending_of(&kind).unwrap_or(Ending::Error),
                 };
@@ -390,6 +391,12 @@ impl LiveBatch {
             progress.results = results.into_iter().map(|(_, result)| result).collect();
         });
     }
+}
+
+/// The time at which a request's last stage ended, by what its result says: only times lost between stages are missing.
+fn end_of(arrived: Micros, stages: &[StageTime]) -> Micros {
+    let took: f64 = stages.iter().map(|time| time.queued_ms + time.ran_ms).sum();
+    arrived + Micros::from_ms_f64(took)
 }
 
 #[cfg(test)]

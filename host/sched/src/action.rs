@@ -179,7 +179,8 @@ pub struct BatchDone {
     pub ending: BatchEnding,
     /// The paper's T (eq. 2), `None` for a batch without finished requests.
     pub earliest_end: Option<Micros>,
-    /// The end of the last request; `ended - earliest_end` is the extra delay d.
+    /// The end of the last request, however much later the batch was sealed; of a batch without requests, its own end.
+    /// `ended - earliest_end` is the extra delay d.
     pub ended: Micros,
     /// The profile from which the planner learns; only if the batch is done.
     pub profile: Option<Arc<Profile>>,

@@ -59,6 +59,8 @@ pub(crate) struct Batch {
     /// The time that a request usually takes from each stage on, in milliseconds, as it stood at the first request.
     usual_left_ms: Arc<[u32]>,
     earliest_end: Option<Micros>,
+    /// The time at which the last request to end so far ended.
+    last_end: Option<Micros>,
     /// The time at which this scheduler heard of it.
     heard: Micros,
     /// The time of its last event.
@@ -129,6 +131,7 @@ impl Batch {
             span_before: None,
             usual_left_ms: Arc::default(),
             earliest_end: None,
+            last_end: None,
             heard: now,
             touched: now,
             estimate: None,
@@ -144,6 +147,12 @@ impl Batch {
 
     pub(crate) fn earliest_end(&self) -> Option<Micros> {
         self.earliest_end
+    }
+
+    /// The end of the batch if it is over at `now`: that of its last request. Unfinished requests end now, and a batch
+    /// without requests does.
+    pub(crate) fn end(&self, now: Micros) -> Micros {
+        self.last_end.filter(|_| self.requests.is_empty()).unwrap_or(now)
     }
 
     pub(crate) fn estimate(&self) -> Option<Micros> {
@@ -193,9 +202,10 @@ impl Batch {
                     self.admit_waiter(&request, *primary);
                     unfinished.push(request.seq);
                 }
-                Progress::Finished { earliest_end, ran, ending } => {
+                Progress::Finished { earliest_end, ended, ran, ending } => {
                     self.count_ran(ran);
                     self.keep(request.arrived, ran.iter().copied(), *ending);
+                    self.last_end = self.last_end.max(Some((*ended).min(now)));
                     self.count_end(request.group, (*earliest_end).min(now), out);
                 }
             }
@@ -322,6 +332,7 @@ impl Batch {
         out: &mut Vec<Action>,
     ) -> Option<u32> {
         self.touched = now;
+        self.last_end = Some(now);
         let earliest_end = finish.earliest_end;
         out.push(Action::Finish(finish));
         self.count_end(group, earliest_end, out);

@@ -233,6 +233,8 @@ pub enum Progress {
     Finished {
         /// Its t_i.
         earliest_end: Micros,
+        /// The time at which it ended.
+        ended: Micros,
         /// The times of its stages.
         ran: Vec<Micros>,
         /// The request's ending.

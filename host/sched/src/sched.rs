@@ -349,7 +349,7 @@ impl Sched {
                 self.pools.requests_removed(&stage.pool);
             }
         }
-        let earliest_end = batch.earliest_end();
+        let (earliest_end, ended) = (batch.earliest_end(), batch.end(self.now));
         for (seq, request) in std::mem::take(&mut batch.requests).into_entries() {
             let id = RequestId { batch: id, seq };
             for worker in [request.holder, request.hedge()].into_iter().flatten() {
@@ -362,7 +362,6 @@ impl Sched {
             let earliest_end = request.earliest_end();
             out.push(Action::Finish(request.into_finish(id, end, None, earliest_end)));
         }
-        let ended = self.now;
         let mut profile = None;
         if ending == BatchEnding::Done {
             if let Some(last) = batch.completed() {

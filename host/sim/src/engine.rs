@@ -245,7 +245,8 @@ impl Engine<'_> {
             }
             None => {
                 batch.ended(request, now, Ending::Scored, now);
-                Progress::Finished { earliest_end: now, ran: Vec::new(), ending: Ending::Scored }
+                let (ran, ending) = (Vec::new(), Ending::Scored);
+                Progress::Finished { earliest_end: now, ended: now, ran, ending }
             }
         };
         let group = Some(batch.group(request));

@@ -28,6 +28,9 @@ pub const ADMISSION_SECONDS_MAX: u64 = 30;
 pub const ANNOUNCED_SECONDS_MAX: u64 = 3_600;
 /// The time without any event after which an open batch expires, in seconds.
 pub const OPEN_IDLE_SECONDS_MAX: u64 = 24 * 3_600;
+/// The time in seconds by which the end that is recorded of a batch, that of its last request, may lie before its sealing:
+/// less than the shortest retention.
+pub const END_AGE_SECONDS_MAX: u64 = 12 * 3_600;
 /// The time from its start in which a worker must join, in seconds; then the start counts as failed.
 pub const WORKER_START_SECONDS_MAX: u64 = 30;
 /// The first pause between two tries to start workers of a pool, in milliseconds; it doubles with each

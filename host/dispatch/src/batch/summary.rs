@@ -1,8 +1,11 @@
 //! The summary that a batch leaves: its stats, its use of workers, and the ends that plans expected of it.
 
 use assay_api::view::{ExpectedEnds, Rollup};
+use assay_clock::now;
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_planner::Forecast;
+use assay_sched::{BatchDone, BatchEnding};
 use assay_store::summaries::BatchSummaryRow;
 use assay_store::usage::UsageRow;
 
@@ -67,5 +70,17 @@ impl LiveBatch {
             row.cost = row.worker_seconds * cost(&row.pool);
         }
         rows
+    }
+}
+
+/// The end that the batch's row has. That of one that is done is the end of its last request, unless that lies so far back
+/// that the deletion of old batches may have passed it already.
+pub(crate) fn recorded_end(done: &BatchDone) -> Micros {
+    let now = now();
+    match done.ending {
+        BatchEnding::Done => {
+            done.ended.max(now.since(Micros::from_secs(limits::END_AGE_SECONDS_MAX)))
+        }
+        BatchEnding::Cancelled | BatchEnding::Expired => now,
     }
 }

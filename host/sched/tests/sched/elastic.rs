@@ -217,7 +217,7 @@ fn without_work_a_worker_lingers() {
           -> wake 15000ms
         11s lose w2
         12s seal A
-          -> batch A done T=5000ms ended=12000ms
+          -> batch A done T=5000ms ended=5000ms
         14999ms tick
           -> wake 15000ms
         15s tick

@@ -113,6 +113,7 @@ impl World {
                     },
                     1 if seq % 3 == 0 => Progress::Finished {
                         earliest_end: now,
+                        ended: now,
                         ran: Vec::new(),
                         ending: Ending::Scored,
                     },

@@ -77,6 +77,7 @@ fn a_batch_that_was_half_done_leaves_a_whole_profile() {
     let ms = |times: &[u64]| times.iter().copied().map(Micros::from_ms).collect::<Vec<_>>();
     let ended = Progress::Finished {
         earliest_end: Micros::from_ms(105),
+        ended: Micros::from_ms(120),
         ran: ms(&[5]),
         ending: Ending::TimedOut,
     };
@@ -127,6 +128,7 @@ fn the_planner_sees_what_ran_before() {
             100,
             Progress::Finished {
                 earliest_end: Micros::from_ms(104),
+                ended: Micros::from_ms(110),
                 ran: ms(&[1, 3]),
                 ending: Ending::Scored,
             },
@@ -170,6 +172,33 @@ fn what_arrived_later_than_now_arrives_now() {
           -> estimate B 13000ms
         13s join w1 cpu
           -> grant w1 L1 A.1 stage 0 try 1
+        ",
+    );
+}
+
+/// A pause seals batches that nobody else seals; it makes none of them late.
+#[test]
+fn a_batch_ends_with_its_last_request_however_late_it_is_sealed() {
+    check(
+        "
+        0s announce A
+        0s announce B
+        0s announce C
+        0s join w1 cpu
+        0s submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        2s finish w1 scored 2s
+          -> finish A.0 scored t=2000ms [0: queued 0ms ran 2000ms tries 1]
+          -> estimate A 2000ms
+        4s submit B 0 arrived=1s ended=3s last=4s
+          -> estimate B 3000ms
+        5s seal A
+          -> batch A done T=2000ms ended=2000ms
+        6s seal B
+          -> batch B done T=3000ms ended=4000ms
+        7s seal C
+          -> batch C done T=none ended=7000ms
         ",
     );
 }

@@ -29,7 +29,7 @@ fn ebf_serves_the_batch_that_ends_first() {
         12s seal A
           -> batch A done T=5000ms ended=12000ms
         12s seal B
-          -> batch B done T=301ms ended=12000ms
+          -> batch B done T=301ms ended=7000ms
         ",
     );
 }
@@ -670,7 +670,7 @@ fn batches_that_nobody_uses_expire() {
         22s tick
           -> wake 23000ms
         23s tick
-          -> batch B expired T=3000ms ended=23000ms
+          -> batch B expired T=3000ms ended=3000ms
         30h tick
         30h join w2 cpu
           -> grant w2 L4 C.1 stage 0 try 2
@@ -698,7 +698,7 @@ fn an_open_batch_with_unfinished_requests_does_not_expire() {
           -> finish A.0 scored t=2000ms [0: queued 90000ms ran 1000ms tries 1]
         111s tick
         112s tick
-          -> batch A expired T=2000ms ended=112000ms
+          -> batch A expired T=2000ms ended=92000ms
         ",
     );
 }
@@ -748,7 +748,7 @@ fn a_restart_brings_everything_back() {
         10s submit B 0 1 arrived=2s ended=4s
           -> estimate B 4000ms
         10s seal B
-          -> batch B done T=4000ms ended=10000ms
+          -> batch B done T=4000ms ended=4000ms
         11s join w1 cpu
           -> grant w1 L1001 A.3 stage 0 try 1
         11s join w2 gpu

@@ -5,7 +5,8 @@
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
 //! 0ms join w1 cpu leases=4       `come` for a worker that nobody started
-//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms deadline=8ms primary=B.0
+//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms last=9ms deadline=8ms primary=B.0
+//!                                `ended` is t_i of one that has ended, `last` its end if that is later
 //!   -> grant w1 L1 A.0 stage 0 try 1
 //! 3ms finish w1 scored 2ms       answers the worker's running lease
 //! 3ms answer w1 L1 scored 2ms    answers any lease
@@ -267,7 +268,10 @@ fn consumes(text: Option<&str>) -> Consumes {
 fn submitted(words: &Words, now: Micros) -> Event {
     let ran = words.get("ran").map_or(Vec::new(), |ran| ran.split(',').map(span).collect());
     let progress = match (words.get("ended"), words.get("primary")) {
-        (Some(at), _) => Progress::Finished { earliest_end: span(at), ran, ending: Ending::Scored },
+        (Some(at), _) => {
+            let ended = words.get("last").map_or(span(at), span);
+            Progress::Finished { earliest_end: span(at), ended, ran, ending: Ending::Scored }
+        }
         (None, Some(primary)) => Progress::WaitsFor { primary: request(primary) },
         (None, None) => Progress::Waiting { stage: words.get("stage").map_or(0, number), ran },
     };

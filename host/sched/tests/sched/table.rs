@@ -165,8 +165,8 @@ fn batch_states_and_events() {
           9h announce A: - | 0 + 0, 1
           9h submit A 5 group=1: estimate A 32401000ms | 1 + 0, 1
           9h submit A 0 group=0: - | 0 + 0, 1
-          9h seal A: batch A done T=9ms ended=32400000ms | 0 + 0, 0
-          9h cancel A: batch A cancelled T=9ms ended=32400000ms | 0 + 0, 0
+          9h seal A: batch A done T=9ms ended=9ms | 0 + 0, 0
+          9h cancel A: batch A cancelled T=9ms ended=9ms | 0 + 0, 0
           9h answer w1 L1 scored 1ms: - | 0 + 0, 1
           9h lose w1: - | 0 + 0, 1
           9h drain w1: - | 0 + 0, 1
@@ -404,8 +404,8 @@ fn request_states_and_events() {
           5ms deadline A.0 9ms: - | 0 + 0, 1
           5ms waiter A.0 scored 4ms: - | 0 + 0, 1
           5ms release A.0 A.1: - | 0 + 0, 1
-          5ms seal A: batch A done T=1ms ended=5ms | 0 + 0, 0
-          5ms cancel A: batch A cancelled T=1ms ended=5ms | 0 + 0, 0
+          5ms seal A: batch A done T=1ms ended=1ms | 0 + 0, 0
+          5ms cancel A: batch A cancelled T=1ms ended=1ms | 0 + 0, 0
           5ms tick: - | 0 + 0, 1
           21ms tick: - | 0 + 0, 1
           3s tick: - | 0 + 0, 1

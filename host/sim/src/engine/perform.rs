@@ -98,7 +98,7 @@ impl Engine<'_> {
         let now = self.clock.now();
         let batch = self.work.completed(batch_number(done.batch));
         let (task, iteration) = (batch.task, batch.iteration);
-        self.batches.push(batch.completed(self.trace.tasks[task].id, now));
+        self.batches.push(batch.completed(self.trace.tasks[task].id, done.ended));
         if let Some(profile) = done.profile {
             self.history.push(Arc::clone(&profile));
             self.planner.learn(profile);

@@ -43,8 +43,8 @@ fn arrived(batch: &Batch, settings: &Settings) -> Vec<NewRequest> {
             RequestState::Future => continue,
             RequestState::Waiting { stage, .. } => Progress::Waiting { stage, ran: ran() },
             RequestState::Running { .. } => unreachable!("no worker is left"),
-            RequestState::Ended { ending, earliest_end } => {
-                Progress::Finished { earliest_end, ran: ran(), ending }
+            RequestState::Ended { ending, earliest_end, ended } => {
+                Progress::Finished { earliest_end, ended, ran: ran(), ending }
             }
         };
         requests.push(NewRequest {

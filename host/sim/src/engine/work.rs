@@ -31,6 +31,7 @@ pub(super) enum RequestState {
     Ended {
         ending: Ending,
         earliest_end: Micros,
+        ended: Micros,
     },
 }
 
@@ -127,7 +128,7 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn ended(&mut self, request: usize, now: Micros, ending: Ending, earliest: Micros) {
-        self.states[request] = RequestState::Ended { ending, earliest_end: earliest };
+        self.states[request] = RequestState::Ended { ending, earliest_end: earliest, ended: now };
         self.groups.ended[self.groups.of[request]] = now;
         self.ends.push(now);
         self.failed += usize::from(ending == Ending::Error);

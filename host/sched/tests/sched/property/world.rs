@@ -50,6 +50,7 @@ pub(super) struct Batch {
     pub(super) group_size: Option<u32>,
     pub(super) submitted: u32,
     earliest_end: Option<Micros>,
+    last_end: Option<Micros>,
     pub(super) ended: bool,
 }
 
@@ -230,6 +231,7 @@ impl World {
                     group_size: new.group_size,
                     submitted: 0,
                     earliest_end: None,
+                    last_end: None,
                     ended: false,
                 };
                 self.batches.insert(new.id, batch);
@@ -311,6 +313,7 @@ impl World {
             _ => None,
         };
         batch.earliest_end = batch.earliest_end.max(ended);
+        batch.last_end = batch.last_end.max(ended);
         let request = Request {
             stage,
             arrived: new.arrived,
@@ -403,6 +406,7 @@ impl World {
         assert!(!request.ended, "finished twice: {finish:?}");
         request.ended = true;
         request.lease = None;
+        self.batches.get_mut(&finish.request.batch).expect("announced").last_end = Some(self.now);
         if let FinalEnd::Error { code: ErrorCode::Cancelled, .. } = finish.end {
             return;
         }
@@ -444,6 +448,7 @@ impl World {
         let batch = self.batches.get_mut(&done.batch).expect("announced");
         assert!(!batch.ended, "a batch ended twice");
         assert_eq!(batch.earliest_end, done.earliest_end, "{done:?}");
+        assert_eq!(batch.last_end.unwrap_or(self.now), done.ended, "{done:?}");
         batch.ended = true;
     }
 }
