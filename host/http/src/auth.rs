@@ -101,9 +101,10 @@ impl Caller {
         self.check_listed(&channel, |listed| *listed == plugin.name || *listed == channel)
     }
 
-    /// Whether the key's list has the plugin of a batch that is there, through whatever channel.
-    pub(super) fn may_submit_to(&self, plugin: &str) -> Result<(), ApiError> {
-        self.check_listed(plugin, |listed| listed.split('@').next() == Some(plugin))
+    /// Whether the key's list has this plugin, through whatever channel: `NAME`, or `NAME@VERSION` as a batch has it.
+    pub(super) fn may_use_plugin(&self, plugin: &str) -> Result<(), ApiError> {
+        let name = plugin.split('@').next();
+        self.check_listed(plugin, |listed| listed.split('@').next() == name)
     }
 
     fn check_listed(&self, plugin: &str, listed: impl Fn(&String) -> bool) -> Result<(), ApiError> {

@@ -24,3 +24,10 @@ pub struct AcceptedUpload {
     /// The folder with the component and its compiled form.
     pub(crate) folder: TempDir,
 }
+
+impl AcceptedUpload {
+    /// The name of the plugin.
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+}

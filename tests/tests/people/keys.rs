@@ -4,11 +4,11 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
 use assay_api::audit::AuditPage;
-use assay_api::batch::Batch;
+use assay_api::batch::{Batch, BatchState};
 use assay_api::key::{Key, KeyList, Scope};
 use assay_api::people::Session;
 use assay_api::plugin::PluginList;
-use assay_tests::{Host, Http, assay, item, until};
+use assay_tests::{Answer, Host, Http, assay, component, item, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -190,6 +190,55 @@ async fn a_key_with_a_list_is_for_those_plugins_alone() {
         let call = json!({ "scopes": ["batches:write"], "plugins": odd });
         let _ = http.post("/v1/keys", &call).await.problem(400, "bad_request");
     }
+}
+
+/// Nor does such a key change what belongs to another plugin, whatever its scopes.
+#[tokio::test]
+async fn a_key_with_a_list_changes_nothing_of_other_plugins() {
+    let (host, http) = start(&[]);
+    let other = host.publish("two_pools").await;
+    host.publish("trivial").await;
+    let scopes = ["batches:write", "batches:read", "plugins:publish", "plugins:promote"];
+    let call = json!({ "scopes": scopes, "plugins": ["trivial@prod"] });
+    let key: Key = http.post("/v1/keys", &call).await.json(201);
+    let theirs = with(&http, &key);
+    let announce = async |plugin: &str| -> String {
+        let call = json!({ "plugin": plugin, "run": format!("run-{plugin}") });
+        let batch: Batch = http.post("/v1/batches", &call).await.json(201);
+        format!("/v1/batches/{}", batch.id)
+    };
+    let change = async |method: Method, path: &str, body: &Value| {
+        theirs.send(theirs.request(method, path).json(body)).await
+    };
+    let refused = |answer: &Answer| {
+        let _ = answer.problem(403, "plugin_not_allowed");
+    };
+
+    let batch = announce(&other).await;
+    refused(&theirs.post(&format!("{batch}/seal"), &json!({})).await);
+    refused(&theirs.post(&format!("{batch}/cancel"), &json!({})).await);
+    refused(&change(Method::PATCH, &batch, &json!({ "outstanding": 1 })).await);
+    assert_eq!(http.get(&batch).await.json::<Batch>(200).state, BatchState::Announced);
+    let plugin = format!("/v1/plugins/{}", other.trim_end_matches("@prod"));
+    let version = json!({ "version": "1.0.0" });
+    refused(&change(Method::PUT, &format!("{plugin}/channels/prod"), &version).await);
+    refused(&theirs.post(&format!("{plugin}/channels/prod/rollback"), &json!({})).await);
+    let yank = json!({ "reason": "bad" });
+    refused(&theirs.post(&format!("{plugin}/versions/1.0.0/yank"), &yank).await);
+    let wasm = "application/wasm";
+    refused(&theirs.post_bytes("/v1/plugins", wasm, component("two_pools")).await);
+
+    // Its own plugin's it does, as far as its channel goes.
+    let batch = announce("trivial@prod").await;
+    assert_eq!(change(Method::PATCH, &batch, &json!({ "outstanding": 1 })).await.status, 200);
+    assert_eq!(theirs.post(&format!("{batch}/cancel"), &json!({})).await.status, 200);
+    assert_eq!(theirs.post_bytes("/v1/plugins", wasm, component("trivial")).await.status, 200);
+    let channel = async |name: &str| {
+        change(Method::PUT, &format!("/v1/plugins/trivial/channels/{name}"), &version).await
+    };
+    assert_eq!(channel("prod").await.status, 200);
+    refused(&channel("staging").await);
+    refused(&theirs.post("/v1/plugins/trivial/versions/1.0.0/yank", &yank).await);
 }
 
 /// A trainer needs no administrator for a key, and the key is worth no more than its person.

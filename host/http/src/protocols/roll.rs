@@ -201,7 +201,7 @@ pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError>
     let tenant = call.caller.tenant;
     call.sample.tell(told::sample_of_request(tenant, id));
     let batch = batches::find(&call.app, tenant, id.batch).await?;
-    call.caller.may_submit_to(batch.plugin.split('@').next().unwrap_or_default())?;
+    call.caller.may_use_plugin(&batch.plugin)?;
     batches::kept(&call.app, tenant, id.batch).await?;
     let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
     let item = call.app.store.result(tenant, id).await?;

@@ -23,6 +23,7 @@ use assay_dispatch::committed::CommittedBatch;
 use axum::http::HeaderMap;
 
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::ApiError;
 
 /// Refuses to read from a batch whose requests and results were deleted.
@@ -37,6 +38,11 @@ pub(crate) async fn find(app: &App, tenant: TenantId, id: BatchId) -> Result<Bat
         Some(committed) => Ok(committed.batch()),
         None => Ok(app.store.batch(tenant, id).await?),
     }
+}
+
+/// Refuses to change the batch of a plugin that the key is not for.
+async fn may_change(app: &App, caller: &Caller, id: BatchId) -> Result<(), ApiError> {
+    caller.may_use_plugin(&find(app, caller.tenant, id).await?.plugin)
 }
 
 /// The seconds of `Prefer: wait=N`, within the limit.

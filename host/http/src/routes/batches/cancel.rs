@@ -7,7 +7,7 @@ use assay_dispatch::DispatchError;
 use axum::Json;
 use axum::extract::State;
 
-use super::{find, until_ended};
+use super::{find, may_change, until_ended};
 use crate::app::AppState;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::path::PathId;
@@ -27,6 +27,7 @@ pub(crate) async fn cancel(
     caller: Scoped<BatchesWrite>,
     PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
+    may_change(&app, &caller, id).await?;
     let live = app.dispatch.committed.get(caller.tenant, id);
     let cancelling = app.dispatch.cancel(caller.tenant, id);
     match tokio::time::timeout(CANCEL_WAIT, cancelling).await {

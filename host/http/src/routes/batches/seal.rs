@@ -6,7 +6,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 
-use super::find;
+use super::{find, may_change};
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -27,6 +27,7 @@ pub(crate) async fn seal(
     body: Body,
 ) -> Result<Json<Batch>, ApiError> {
     let call: SealBatch = body::json_or_default(body).await?;
+    may_change(&app, &caller, id).await?;
     match app.dispatch.seal(caller.tenant, id, call.final_count).await {
         Ok(()) => find(&app, caller.tenant, id).await.map(Json),
         // Sealing what has ended in the meantime is a harmless repeat.

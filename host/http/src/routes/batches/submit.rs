@@ -52,7 +52,7 @@ pub(crate) async fn submit(
 ) -> Result<Json<SubmitReply>, ApiError> {
     let validation = match app.dispatch.committed.get(caller.tenant, id) {
         Some(committed) => {
-            caller.may_submit_to(&committed.row.plugin)?;
+            caller.may_use_plugin(&committed.row.plugin)?;
             Some(app.registry.validation(caller.tenant, &committed.plugin).await)
         }
         // Ended long ago, or never the tenant's; it takes nothing new.

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 
-use super::find;
+use super::{find, may_change};
 use crate::app::AppState;
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -29,6 +29,7 @@ pub(crate) async fn update(
     body: Body,
 ) -> Result<Json<Batch>, ApiError> {
     let (call, _): (UpdateBatch, _) = body::json(body).await?;
+    may_change(&app, &caller, id).await?;
     if let Some(outstanding) = call.outstanding {
         if outstanding > BATCH_REQUESTS_MAX {
             let detail = format!(

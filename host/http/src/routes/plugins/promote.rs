@@ -39,10 +39,12 @@ pub(crate) async fn promote(
             "a channel must start with a letter, to tell it from a version",
         ));
     }
-    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &call.version };
-    app.store.promote_plugin(chosen, &channel, &caller.actor(), now()).await?;
-    app.registry.forget_resolved();
     let promoted = Reference { tenant: None, name: name.clone(), channel_or_version: channel };
+    caller.may_use(&promoted)?;
+    let channel = promoted.channel_or_version.as_str();
+    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &call.version };
+    app.store.promote_plugin(chosen, channel, &caller.actor(), now()).await?;
+    app.registry.forget_resolved();
     preload(&app, caller.tenant, promoted);
     version(&app, &caller, &name, &call.version).await.map(Json)
 }

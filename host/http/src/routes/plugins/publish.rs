@@ -59,6 +59,7 @@ pub(crate) async fn publish(
     let mut turn = Turn::new(&app.uploads, caller.tenant);
     let upload = read_upload(&headers, body, &mut turn).await?;
     let accepted = app.registry.accept(&publisher, upload.component).await?;
+    caller.may_use_plugin(accepted.name())?;
     // The component is no longer in memory, and golden cases may take minutes.
     drop(turn);
     let runs = match query.skip_cases {

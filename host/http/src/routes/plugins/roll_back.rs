@@ -2,6 +2,7 @@
 
 use assay_api::plugin::{Plugin, RollBackPlugin};
 use assay_dispatch::now;
+use assay_registry::Reference;
 use assay_store::channels::Channel;
 use axum::Json;
 use axum::body::Body;
@@ -28,9 +29,12 @@ pub(crate) async fn roll_back(
     body: Body,
 ) -> Result<Json<Plugin>, ApiError> {
     let RollBackPlugin { from } = body::json_or_default(body).await?;
-    let chosen = Channel { tenant: caller.tenant, plugin: &name, channel: &channel };
+    let rolled_back = Reference { tenant: None, name, channel_or_version: channel };
+    caller.may_use(&rolled_back)?;
+    let Reference { name, channel_or_version: channel, .. } = &rolled_back;
+    let chosen = Channel { tenant: caller.tenant, plugin: name, channel };
     let number =
         app.store.roll_back_channel(chosen, from.as_deref(), &caller.actor(), now()).await?;
     app.registry.forget_resolved();
-    version(&app, &caller, &name, &number).await.map(Json)
+    version(&app, &caller, name, &number).await.map(Json)
 }

@@ -3,6 +3,7 @@
 use assay_api::plugin::{Plugin, YankPlugin};
 use assay_core::limits;
 use assay_dispatch::now;
+use assay_registry::Reference;
 use assay_store::plugins::PluginVersion;
 use axum::Json;
 use axum::body::Body;
@@ -30,8 +31,12 @@ pub(crate) async fn yank(
     let (call, _): (YankPlugin, _) = body::json(body).await?;
     check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
         .map_err(|error| ApiError::bad_request(error).field("reason"))?;
-    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &number };
+    // Every channel of the plugin may name the version.
+    let yanked = Reference { tenant: None, name, channel_or_version: number };
+    caller.may_use(&yanked)?;
+    let Reference { name, channel_or_version: number, .. } = &yanked;
+    let chosen = PluginVersion { tenant: caller.tenant, name, version: number };
     app.store.yank_plugin(chosen, &call.reason, &caller.actor(), now()).await?;
     app.registry.forget_resolved();
-    version(&app, &caller, &name, &number).await.map(Json)
+    version(&app, &caller, name, number).await.map(Json)
 }

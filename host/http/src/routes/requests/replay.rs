@@ -98,7 +98,7 @@ async fn plugin(
     version: Option<&str>,
 ) -> Result<Arc<ReadyPlugin>, ApiError> {
     let (name, own) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
-    caller.may_submit_to(name)?;
+    caller.may_use_plugin(name)?;
     let Some(version) = version.filter(|version| *version != own) else {
         return Ok(app.registry.pinned(caller.tenant, name, own).await?);
     };
