@@ -106,6 +106,26 @@ def test_verl(run: str) -> None:
     assert len(adapters.scorer("math@prod", run)._open) == 1
 
 
+def test_verl_groups_by_data_set_split_and_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = []
+
+    class Scorer:
+        async def ascore(self, **asked: Any) -> types.SimpleNamespace:
+            groups.append(asked["group"])
+            return types.SimpleNamespace(reward=1.0, verdict="", timed_out=False, components={})
+
+    monkeypatch.setattr(verl, "scorer", lambda *_, **__: Scorer())
+    for source, extra in [
+        ("openai/gsm8k", {"split": "train", "index": 0}),
+        ("openai/gsm8k", {"split": "test", "index": 0}),
+        ("math", {"split": "train", "index": 0}),
+        ("math", {"index": 0}),
+        ("math", {"split": "train"}),
+    ]:
+        asyncio.run(verl.compute_score(source, "A: 42", "42", extra))
+    assert groups == ["openai/gsm8k/train/0", "openai/gsm8k/test/0", "math/train/0", "math/0", None]
+
+
 def test_a_misspelt_argument_of_verl_is_named(run: str) -> None:
     with pytest.raises(TypeError, match="no argument 'plugn'; 'plugin' is meant"):
         asyncio.run(verl.compute_score("x", "A: 42", "42", plugn="math@prod", run=run))

@@ -7,7 +7,8 @@ that a worker asks for together are a batch.
     +reward.custom_reward_function.reward_kwargs.run=my-run
 
 `expected_ms` in a row's `extra_info` is the time that its reward will take, where you can tell: the
-longest are served first.
+longest are served first. The samples of one prompt are a group: they have the same `data_source` and, in
+`extra_info`, the same `split` and `index`; without an `index` they are in no group.
 
 A request without a reward raises, which ends the step. Not so with `reward_manager.name=rate_limited`: that
 manager turns whatever a reward function raises, and its own time limit, into 0. Use another one (`naive`).
@@ -49,13 +50,14 @@ async def compute_score(
         if meant := get_close_matches(name, _OURS, n=1, cutoff=0.75):
             raise TypeError(f"compute_score has no argument {name!r}; {meant[0]!r} is meant")
     extra = extra_info or {}
-    index = extra.get("index")
+    # verl counts the index anew in each split of each data set.
+    prompt = (data_source, extra.get("split"), extra.get("index"))
     score = await scorer(plugin, run, settings=settings, timeout=timeout).ascore(
         response=solution_str,
         prompt=text_of(extra.get("prompt") or extra.get("question")),
         label=ground_truth,
         metadata={"data_source": data_source},
-        group=None if index is None else str(index),
+        group=None if prompt[-1] is None else "/".join(str(part) for part in prompt if part is not None),
         expected_ms=extra.get("expected_ms"),
     )
     return {
