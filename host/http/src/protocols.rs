@@ -9,7 +9,8 @@
 //! - **Repeats.** Clients send no keys. The same body to the same path is the same request: it waits for
 //!   the running computation or gets the result that is there. A request's key in its batch is made from
 //!   the body's hash, so that this holds after a restart as well. For a deterministic plugin, samples with
-//!   equal bytes are one request, counted once, because their rewards are equal. For any other plugin,
+//!   equal bytes are one request, counted once, because their rewards are equal: the run's mean and pass@k count it
+//!   once, too, which its trainer got several times. For any other plugin,
 //!   calls that are open at the same time are different requests; a call that got no answer is taken up
 //!   by the next call with the same body. Such calls are kept in memory, within the limits on a batch's
 //!   requests, for ten minutes after the batch's end; a later repeat, or one whose batch ended before a
@@ -52,6 +53,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::time::Instant;
 
+use crate::announcements::plugin_of_run;
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, ScopeSet as _};
@@ -171,12 +173,20 @@ pub(super) async fn answer(
     (call.address.protocol.answer)(call, body).await
 }
 
+/// Answers a GET of the run itself, by which people try an address: it is refused if the key may not use the plugin, or if no
+/// version of it is found, as a call for a reward would be.
+async fn probe(call: &Call) -> Result<Response, ApiError> {
+    let Address { run, plugin, .. } = &call.address;
+    plugin_of_run(&call.app, &call.caller, run, plugin).await?;
+    Ok(Json(json!({ "status": "ok" })).into_response())
+}
+
 /// Checks a call of a protocol that only scores: it must be a POST to one of `paths` below the run. A GET
 /// of the run itself is answered here, as a probe.
-fn probe_or_post(call: &Call, paths: &[&str]) -> Result<Option<Response>, ApiError> {
+async fn probe_or_post(call: &Call, paths: &[&str]) -> Result<Option<Response>, ApiError> {
     let rest = call.address.rest.as_str();
     if call.method == Method::GET && rest.is_empty() {
-        return Ok(Some(Json(json!({ "status": "ok" })).into_response()));
+        return probe(call).await.map(Some);
     }
     if call.method != Method::POST {
         let detail = "this protocol has no such method here";

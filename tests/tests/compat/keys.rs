@@ -107,3 +107,22 @@ async fn another_tenants_plugins_and_scopes_that_are_missing_are_refused() {
     // A run keeps its plugin.
     let _ = world.post("slime/liar@prod/theirs", &rollout()).await.problem(409, "run_pinned");
 }
+
+/// People try an address with a GET before a run: what a call for a reward would refuse, it refuses.
+#[tokio::test]
+async fn a_probe_is_refused_where_a_call_would_be() {
+    let world = World::start().await;
+    let call = json!({ "scopes": ["batches:write"], "plugins": ["hello"] });
+    let key: Key = world.http.post("/v1/keys", &call).await.json(201);
+    let theirs = world.http.with_key(key.secret.as_deref().expect("shown when it is made"));
+    for protocol in
+        ["slime", "nemo-gym", "openrlhf", "sandbox-fusion", "llama-factory", "open-instruct"]
+    {
+        let probe = |plugin: &str| format!("/compat/{protocol}/{plugin}/probed");
+        assert_eq!(theirs.get(&probe("hello@prod")).await.status, 200, "{protocol}");
+        let _ = theirs.get(&probe("liar@prod")).await.problem(403, "plugin_not_allowed");
+        for absent in ["absent@prod", "hello@absent"] {
+            assert_eq!(world.http.get(&probe(absent)).await.status, 404, "{protocol} {absent}");
+        }
+    }
+}

@@ -36,7 +36,7 @@ pub(super) struct Scores {
     request_body = Batch, responses((status = 200, body = Scores))
 )]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    if let Some(probe) = probe_or_post(&call, &[""])? {
+    if let Some(probe) = probe_or_post(&call, &[""]).await? {
         return Ok(probe);
     }
     let body = call.long_body(body).await?;

@@ -20,7 +20,7 @@ use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::missing::NoReward;
 use super::text::{Message, Prompt, label};
-use super::{metrics, no_route};
+use super::{metrics, no_route, probe};
 use crate::extract::{body, object};
 use crate::problem::ApiError;
 
@@ -51,7 +51,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         }
         (&Method::POST, "aggregate_metrics") => metrics::answer(call.long_body(body).await?).await,
         (&Method::GET, "reverify_mode") => Ok(Json("stateless").into_response()),
-        (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
+        (&Method::GET, "") => probe(&call).await,
         _ => Err(no_route()),
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::report::Report;
-use super::{no_route, pickle};
+use super::{no_route, pickle, probe};
 use crate::extract::body;
 use crate::problem::ApiError;
 
@@ -51,7 +51,7 @@ pub(super) struct Results {
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
     match (&call.method, call.address.rest.as_str()) {
         (&Method::GET, "health") => Ok(Json(json!({ "status": "healthy" })).into_response()),
-        (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
+        (&Method::GET, "") => probe(&call).await,
         (&Method::POST, "test_program") => test_program(call, body).await,
         (&Method::POST, "test_program_stdio") => test_program_stdio(call, body).await,
         _ => Err(no_route()),

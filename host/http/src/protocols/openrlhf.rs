@@ -46,7 +46,7 @@ pub(super) struct Rewards {
     request_body = Batch, responses((status = 200, body = Rewards))
 )]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    if let Some(probe) = probe_or_post(&call, &["", "get_reward"])? {
+    if let Some(probe) = probe_or_post(&call, &["", "get_reward"]).await? {
         return Ok(probe);
     }
     let body = call.long_body(body).await?;

@@ -74,12 +74,13 @@ pub(super) struct Command {
     request_body = RunCode, responses((status = 200, body = Answer))
 )]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    if let Some(probe) = probe_or_post(&call, &["run_code"])? {
+    if let Some(probe) = probe_or_post(&call, &["run_code"]).await? {
         return Ok(probe);
     }
     let body = call.body(body).await?;
     let asked: RunCode = body::parse(&body.bytes)?;
-    let (compile, run) = (seconds(asked.compile_timeout), seconds(asked.run_timeout));
+    let compile = seconds("compile_timeout", asked.compile_timeout)?;
+    let run = seconds("run_timeout", asked.run_timeout)?;
     let timeout = Duration::from_secs_f64(compile + run + TIMEOUT_ON_TOP);
     let job = job(&asked, compile, run)?;
     let sample = Sample { response: asked.code, ..Sample::default() };
@@ -88,8 +89,13 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     Ok(Json(told(report)?).into_response())
 }
 
-fn seconds(given: Option<f64>) -> f64 {
-    given.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX)
+/// The default for zero, as for a time that is absent.
+fn seconds(name: &str, given: Option<f64>) -> Result<f64, ApiError> {
+    if given.is_some_and(|it| it < 0.0) {
+        return Err(ApiError::bad_request(format!("{name} must not be negative")));
+    }
+    let given = given.filter(|it| it.is_finite() && *it > 0.0);
+    Ok(given.unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX))
 }
 
 fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Value, ApiError> {
@@ -201,6 +207,14 @@ mod tests {
         );
         assert_eq!(answered.retry_after_s, Some(7));
         assert_eq!(status(ApiError::bad_request("")), StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn a_negative_time_is_refused_and_zero_is_none() {
+        let time = |given| seconds("run_timeout", given).map_err(|error| error.status.as_u16());
+        assert_eq!(time(Some(-0.5)), Err(400));
+        assert_eq!((time(Some(0.0)), time(None)), (Ok(SECONDS_DEFAULT), Ok(SECONDS_DEFAULT)));
+        assert_eq!((time(Some(0.5)), time(Some(1e9))), (Ok(0.5), Ok(SECONDS_MAX)));
     }
 
     fn answered(report: Report) -> Answer {

@@ -45,7 +45,7 @@ pub(super) enum Answer {
     request_body = Rollout, responses((status = 200, body = Answer))
 )]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    if let Some(probe) = probe_or_post(&call, &[""])? {
+    if let Some(probe) = probe_or_post(&call, &[""]).await? {
         return Ok(probe);
     }
     let body = call.body(body).await?;
