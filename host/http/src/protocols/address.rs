@@ -79,13 +79,19 @@ impl Address {
     pub(super) fn parse(path: &str, query: Option<&str>) -> Result<Self, ApiError> {
         let place = Place::parse(path)?;
         let mut options = Options::default();
-        for part in place.run.split(';').skip(1) {
-            options.set(strip_port(place.protocol, part))?;
+        for part in place.run.split(';').skip(1).filter(|part| !part.is_empty()) {
+            let part = strip_port(place.protocol, part);
+            if !options.set(part)? {
+                return Err(no_option(part));
+            }
         }
         for part in query.unwrap_or_default().split('&').filter(|part| !part.is_empty()) {
             let part =
                 decode(part).ok_or_else(|| ApiError::bad_request("the query is not UTF-8"))?;
-            options.set(&part)?;
+            // The trainer may have put its own options here.
+            if !options.set(&part)? && is_nearly_ours(&part) {
+                return Err(no_option(&part));
+            }
         }
         let run = place.run().to_owned();
         check_text("the run in the path", &run, limits::RUN_BYTES_MAX)
@@ -108,8 +114,29 @@ fn no_protocol() -> ApiError {
     ApiError::not_found("protocol").hint(format!("/compat/ has {}", names.join(", ")))
 }
 
+/// The names of the options.
+const NAMES: [&str; 6] = ["timeout", "gap", "label", "extra", "reward_key", "masked_reward"];
+
+fn no_option(option: &str) -> ApiError {
+    let name: String = option.split('=').next().unwrap_or_default().chars().take(80).collect();
+    ApiError::bad_request(format!("there is no option `{name}` in the address"))
+        .hint(format!("the options are {}", NAMES.join(", ")))
+}
+
+/// Whether it is one of our names but for capitals, signs between words, or an s at the end.
+fn is_nearly_ours(option: &str) -> bool {
+    let plain = |name: &str| {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        let text: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+        text.trim_end_matches('s').to_owned()
+    };
+    let name = plain(option.split('=').next().unwrap_or_default());
+    NAMES.iter().any(|ours| plain(ours) == name)
+}
+
 impl Options {
-    fn set(&mut self, option: &str) -> Result<(), ApiError> {
+    /// Says whether there is such an option.
+    fn set(&mut self, option: &str) -> Result<bool, ApiError> {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let text = || {
             check_text(name, value, limits::COMPAT_FIELD_BYTES_MAX)
@@ -135,10 +162,9 @@ impl Options {
                     ApiError::bad_request("masked_reward must be a finite number")
                 })?);
             }
-            // Other options are the trainer's own.
-            _ => {}
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -204,5 +230,13 @@ mod tests {
         for option in ["timeout=0", "timeout=x", "timeout=NaN", "gap=99999", "masked_reward=inf"] {
             assert_eq!(status("/compat/slime/m@p/r", Some(option)), 400, "{option}");
         }
+        let error = Address::parse("/compat/slime/m@p/r;timeuot=3", None).expect_err("misspelt");
+        assert!(error.detail.contains("`timeuot`"), "{}", error.detail);
+        assert!(error.hint.is_some_and(|hint| hint.contains("timeout, gap, label")));
+        // In the query other names are the trainer's own, unless they are nearly ours.
+        for option in ["Timeout=3", "reward-key=r", "labels=a"] {
+            assert_eq!(status("/compat/slime/m@p/r", Some(option)), 400, "{option}");
+        }
+        assert_eq!(parse("/compat/slime/m@p/r;", Some("step=3")).options, Options::default());
     }
 }
