@@ -4,3 +4,4 @@ pub(crate) mod authenticate;
 pub(crate) mod drain_body;
 pub(crate) mod finish;
 pub(crate) mod headers;
+pub(crate) mod query_names;
