@@ -75,6 +75,9 @@ impl Network {
     pub fn trust(mut self, pem: &[u8]) -> Result<Self, String> {
         let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         self.roots = roots.map_err(|problem| format!("these are no certificates: {problem}"))?;
+        if self.roots.is_empty() {
+            return Err("there is no certificate in PEM here".into());
+        }
         Ok(self)
     }
 
