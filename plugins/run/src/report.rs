@@ -28,6 +28,9 @@ pub(crate) struct Report {
     pub(crate) cases: Vec<ProgramRun>,
     /// The files of the last case, without those that were too large.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// The bytes of the output that was kept of the cases that were added, as JSON.
+    #[serde(skip)]
+    output_bytes: usize,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,8 +121,10 @@ fn lines_sha256(text: &[u8]) -> String {
 impl Report {
     /// Adds a case; what all cases printed together has a limit.
     pub(crate) fn add(&mut self, mut ran: ProgramRun) {
-        let before: usize = self.cases.iter().map(ProgramRun::bytes).sum();
-        if before + ran.bytes() > REPORT_BYTES_MAX {
+        let with = self.output_bytes + ran.bytes();
+        if with <= REPORT_BYTES_MAX {
+            self.output_bytes = with;
+        } else {
             ran.stdout.clear();
             ran.stderr.clear();
             (ran.truncated, ran.stdout_truncated) = (true, true);
