@@ -151,6 +151,7 @@ mod tests {
 
     use super::*;
     use crate::batch::tests::row;
+    use crate::publish::RowMemory;
 
     const START: Micros = Micros::from_secs(1_000);
 
