@@ -9,8 +9,6 @@ use assay_sched::{End, Event};
 use crate::shell::Shell;
 use crate::workers::HeldLease;
 
-/// The pause between two looks whether held stages may start again: memory becomes free by commits too.
-pub(super) const HELD_LOOK: Micros = Micros::from_ms(100);
 /// The time for which stages stay held, for each request. To take one out of its queue and to put it back takes a
 /// tenth of it, so that a tenant whose stages are held and released in turns keeps the loop from nobody.
 const HELD_MIN: Micros = Micros(20);

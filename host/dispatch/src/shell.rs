@@ -20,7 +20,6 @@ use crate::committed::CommittedView;
 use crate::dedup::Dedup;
 use crate::fair_semaphore::FairSemaphore;
 use crate::handle::DispatchError;
-use crate::hold::HELD_LOOK;
 use crate::incidents::{Notes, of_workers};
 use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
@@ -34,6 +33,8 @@ use crate::workers::{Joining, LeaseClaim, Worker, WorkerLink, Workers};
 
 /// The number of commands that one turn handles before it sends the grants that follow.
 const TURN_COMMANDS_MAX: usize = 256;
+/// The pause between two looks whether held stages may start again: memory becomes free by commits too.
+const HELD_LOOK: Micros = Micros::from_ms(100);
 /// A turn with fewer commands yields once, so that more may join it.
 const TURN_COMMANDS_FEW: usize = 8;
 

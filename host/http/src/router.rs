@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::extract::guard::guarded;
 use crate::middleware::authenticate::authenticate;
-use crate::middleware::query_names::{QueryNames, known_alone};
+use crate::middleware::query_names::{QueryNames, find_unknown};
 use crate::middleware::{finish, headers};
 use crate::openapi::{Document, Rendered, complete_operations};
 use crate::problem::ApiError;
@@ -156,7 +156,7 @@ pub fn router(app: Arc<App>) -> Router {
     let (guarded, routes) = guarded();
     guarded
         .route("/openapi.json", routing::get(move || document.clone().serve()))
-        .route_layer(from_fn_with_state(QueryNames::of(&routes), known_alone))
+        .route_layer(from_fn_with_state(QueryNames::of(&routes), find_unknown))
         .route_layer(from_fn_with_state(app.clone(), authenticate))
         .merge(open().0)
         .merge(compat(&app))

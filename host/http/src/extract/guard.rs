@@ -16,6 +16,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::app::{App, AppState};
 use crate::auth::{Caller, CallerSession};
+use crate::middleware::query_names::UnknownParameter;
 use crate::problem::ApiError;
 
 const KEY: &str = "key";
@@ -60,6 +61,9 @@ impl<S: ScopeSet, T: Sync> FromRequestParts<T> for Scoped<S> {
     async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, ApiError> {
         let caller = Caller::from_request_parts(parts, state).await?;
         caller.need_one(S::ANY_OF)?;
+        if let Some(UnknownParameter(error)) = parts.extensions.get() {
+            return Err(error.clone());
+        }
         Ok(Self { caller, scopes: PhantomData })
     }
 }

@@ -1,4 +1,4 @@
-//! Refuses query parameters that a route does not have: a list whose filter is misspelt would have everything.
+//! Finds query parameters that a route does not have: a list whose filter is misspelt would have everything.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -61,22 +61,31 @@ fn names(operation: &Operation) -> BTreeSet<String> {
     in_query.map(|parameter| parameter.name.clone()).collect()
 }
 
-/// The layer within the one that checks keys.
-pub(crate) async fn known_alone(
+/// A parameter that the route does not have. The guard of the route refuses the call, once it knows that the caller may make it.
+#[derive(Clone)]
+pub(crate) struct UnknownParameter(pub ApiError);
+
+/// The layer that leaves an [`UnknownParameter`] with the call.
+pub(crate) async fn find_unknown(
     State(names): State<QueryNames>,
     path: MatchedPath,
-    request: Request,
+    mut request: Request,
     next: Next,
-) -> Result<Response, ApiError> {
-    // A query that cannot be read is the handler's to refuse.
-    if let Ok(Query(query)) = Query::<Vec<(String, String)>>::try_from_uri(request.uri()) {
+) -> Response {
+    // A query that cannot be read is the handler's to refuse. Whoever scrapes `/metrics` may add parameters of their own.
+    if request.uri().query().is_some()
+        && path.as_str().starts_with("/v1/")
+        && let Ok(Query(query)) = Query::<Vec<(String, String)>>::try_from_uri(request.uri())
+    {
         let method = match request.method() {
             &Method::HEAD => Method::GET,
             method => method.clone(),
         };
-        names.check((method, path.as_str().to_owned()), &query)?;
+        if let Err(error) = names.check((method, path.as_str().to_owned()), &query) {
+            request.extensions_mut().insert(UnknownParameter(error));
+        }
     }
-    Ok(next.run(request).await)
+    next.run(request).await
 }
 
 #[cfg(test)]
