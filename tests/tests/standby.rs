@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use assay_api::operations::{IncidentFilter, IncidentKind};
@@ -197,27 +197,36 @@ async fn finds_the_next_server(end: impl FnOnce(&mut Host)) {
     cluster.stop().await;
 }
 
-/// PostgreSQL behind an address at which it is in recovery until it is `open`.
-async fn recovering(socket: String, open: Arc<AtomicBool>) -> String {
+const CRASHED: u8 = 0;
+const GONE: u8 = 1;
+const RECOVERING: u8 = 2;
+const OPEN: u8 = 3;
+
+/// PostgreSQL behind an address at which it is in this state.
+async fn recovering(socket: String, state: Arc<AtomicU8>) -> String {
     let front = Front::bind("127.0.0.1:0").await.expect("binds");
     let address = front.local_addr().expect("an address").to_string();
     tokio::spawn(async move {
         while let Ok((call, _)) = front.accept().await {
-            tokio::spawn(answer(call, socket.clone(), open.load(Ordering::Relaxed)));
+            tokio::spawn(answer(call, socket.clone(), state.load(Ordering::Relaxed)));
         }
     });
     address
 }
 
-async fn answer(mut call: Call, socket: String, open: bool) {
+async fn answer(mut call: Call, socket: String, state: u8) {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    if open {
-        let mut database = UnixStream::connect(socket).await.expect("PostgreSQL answers");
-        // Either side may hang up.
-        let _ = tokio::io::copy_bidirectional(&mut call, &mut database).await;
-        return;
-    }
-    let fields = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is in recovery mode\0\0";
+    let fields = match state {
+        CRASHED => &b"SFATAL\0VFATAL\0C57P02\0Mterminating connection because of crash\0\0"[..],
+        RECOVERING => b"SFATAL\0VFATAL\0C57P03\0Mthe database system is in recovery mode\0\0",
+        OPEN => {
+            let mut database = UnixStream::connect(socket).await.expect("PostgreSQL answers");
+            // Either side may hang up.
+            let _ = tokio::io::copy_bidirectional(&mut call, &mut database).await;
+            return;
+        }
+        _ => return,
+    };
     let length = u32::try_from(fields.len() + 4).expect("small").to_be_bytes();
     let mut startup = [0; 1_024];
     let _ = call.read(&mut startup).await;
@@ -225,7 +234,7 @@ async fn answer(mut call: Call, socket: String, open: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_in_recovery_is_waited_for() {
+async fn a_database_that_restarts_is_waited_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
     let cluster = cluster.expect("PostgreSQL starts");
@@ -234,15 +243,19 @@ async fn a_database_in_recovery_is_waited_for() {
         after.split('&').next().expect("the first").to_owned()
     };
     let socket = after("host=") + "/.s.PGSQL.5432";
-    let open = Arc::new(AtomicBool::new(false));
-    let database = recovering(socket, open.clone()).await;
+    let state = Arc::new(AtomicU8::new(CRASHED));
+    let database = recovering(socket, state.clone()).await;
     let url = format!("postgres://assay@{database}/assay?sslmode=disable");
     let (data, address) = (folder.path().join("data"), free_address());
     std::fs::create_dir(&data).expect("makes the folder");
     let server = serve(&data, &address, &url, &TWO_WORKERS);
+    not_ready(&address, "because of crash").await;
+    state.store(GONE, Ordering::Relaxed);
+    not_ready(&address, "cannot be reached").await;
+    state.store(RECOVERING, Ordering::Relaxed);
     not_ready(&address, "in recovery mode").await;
     assert!(!data.join("ready").exists());
-    open.store(true, Ordering::Relaxed);
+    state.store(OPEN, Ordering::Relaxed);
     until("the server is ready", async || data.join("ready").exists().then_some(())).await;
     client(&data).plugins().await.expect("it works");
     drop(server);

@@ -50,16 +50,21 @@ impl Waiting {
         Ok((listener, self.refused))
     }
 
-    /// Connects to the database, however long it takes to start.
+    /// Connects to the database, however long it takes to start. A database that cannot be reached is an error at once, as its
+    /// address may be wrong, unless it said before that it starts or stops.
     pub(crate) async fn connect(&self, url: &str) -> Result<Store, StoreError> {
         let since = Instant::now();
         let mut told: Option<Instant> = None;
         loop {
             let error = match Store::connect(url).await {
-                Err(error) if error.starting().is_some() => error,
+                Err(error @ StoreError::Unavailable(_))
+                    if told.is_some() || error.restarting().is_some() =>
+                {
+                    error
+                }
                 other => return other,
             };
-            let said = error.starting().unwrap_or_default();
+            let said = error.restarting().map_or_else(|| error.to_string(), str::to_owned);
             let seconds = since.elapsed().as_secs();
             self.reason.send_replace(format!("waiting for the database for {seconds} s: {said}"));
             if told.is_none_or(|at| at.elapsed() >= PROGRESS) {

@@ -37,13 +37,14 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
-    /// The words of a database that starts, as after a crash, and takes no connections yet.
+    /// The words of a database that starts or stops, as after a crash, and takes no connections meanwhile.
     #[must_use]
-    pub fn starting(&self) -> Option<&str> {
+    pub fn restarting(&self) -> Option<&str> {
         let Self::Unavailable(error) = self else { return None };
         let error = error.as_database_error()?;
-        // cannot_connect_now
-        (error.code()? == "57P03").then(|| error.message())
+        // admin_shutdown, crash_shutdown, cannot_connect_now
+        let codes = ["57P01", "57P02", "57P03"];
+        codes.contains(&&*error.code()?).then(|| error.message())
     }
 }
 
