@@ -41,17 +41,31 @@ async fn token(client: &Client) -> WorkerToken {
 }
 
 fn join(token: &WorkerToken, options: &[&str]) -> Spawned {
+    Spawned::start(joining(token).args(options))
+}
+
+fn joining(token: &WorkerToken) -> Command {
     let mut command = Command::new(program("assay-worker"));
+    command.args(["join", "--server", &token.listen, "--ca-pin", &token.ca_pin]).args([
+        "--pool",
+        &token.pool,
+        "--token",
+        &token.token,
+    ]);
     command
-        .args(["join", "--server", &token.listen, "--ca-pin", &token.ca_pin])
-        .args(["--pool", &token.pool, "--token", &token.token])
-        .args(options);
+}
+
+/// A worker whose stages last until their gate opens, with its temporary files in the folder of the sleepers.
+async fn join_sleeping(client: &Client, sleepers: &Sleepers) -> Spawned {
+    let mut command = joining(&token(client).await);
+    command.args(["--serve-program", &sleepers.program()]).env("TMPDIR", sleepers.folder());
     Spawned::start(&mut command)
 }
 
-/// A worker whose stages last until their gate opens.
-async fn join_sleeping(client: &Client, sleepers: &Sleepers) -> Spawned {
-    join(&token(client).await, &["--serve-program", &sleepers.program()])
+/// The folders of workers in the folder of the sleepers.
+fn folders(sleepers: &Sleepers) -> usize {
+    let entries = std::fs::read_dir(sleepers.folder()).expect("it is there").flatten();
+    entries.filter(|it| it.path().is_dir()).count()
 }
 
 /// Runs a join that is refused, and returns what it says.
@@ -203,6 +217,10 @@ async fn a_killed_worker_loses_nothing() {
     .await;
     sleepers.open("killed");
     all_scored(&answers.finish(&client, &items).await, items.len());
+    assert_eq!(folders(&sleepers), 2);
+    let _next = join_sleeping(&client, &sleepers).await;
+    here(&client, 2).await;
+    assert_eq!(folders(&sleepers), 2, "the folder of the killed worker is deleted");
 }
 
 /// The workers only say that they are of those architectures: what they were to run is looked at here.

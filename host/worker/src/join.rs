@@ -10,6 +10,7 @@
 
 mod credentials;
 mod first_answer;
+mod folder;
 mod session;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use credentials::{Credentials, NoCertificate, Server};
+use folder::WorkerFolder;
 use session::{Session, SessionEnd};
 
 const PAUSE_MIN: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MIN);
@@ -158,9 +160,7 @@ async fn live(
         bail!("--server has more than {} addresses", limits::WORKER_SERVERS_MAX);
     }
     let server = Server { addresses: server, pin: ca_pin };
-    // Made with mode 0700.
-    let folder =
-        tempfile::Builder::new().prefix("assay-worker-").tempdir().context("making a folder")?;
+    let folder = WorkerFolder::make(&std::env::temp_dir()).context("making a folder")?;
     let cache = cache.unwrap_or_else(|| folder.path().join("cache"));
     let program = serve_program.map_or_else(std::env::current_exe, Ok);
     let program = program.context("finding this program")?;

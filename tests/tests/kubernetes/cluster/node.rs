@@ -222,7 +222,8 @@ impl Node {
         let command = texts(&container["command"]);
         let mut process = Command::new(&command[0]);
         process.args(&command[1..]).args(texts(&container["args"])).env_clear();
-        process.env("PATH", "/usr/bin:/bin");
+        // What a container leaves is deleted with the node's folder.
+        process.env("PATH", "/usr/bin:/bin").env("TMPDIR", &self.folder);
         for variable in container["env"].as_array().into_iter().flatten() {
             let text = |key: &str| variable[key].as_str().expect("a text");
             process.env(text("name"), text("value"));
