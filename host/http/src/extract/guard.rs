@@ -16,7 +16,6 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::app::{App, AppState};
 use crate::auth::{Caller, CallerSession};
-use crate::middleware::query_names::UnknownParameter;
 use crate::problem::ApiError;
 
 const KEY: &str = "key";
@@ -34,6 +33,10 @@ impl Guard for Caller {
         [KEY, SESSION].map(|scheme| SecurityRequirement::new(scheme, [""; 0])).into()
     }
 }
+
+/// A query parameter that the route does not have. The guard refuses the call, once it knows that the caller may make it.
+#[derive(Clone)]
+pub(crate) struct UnknownParameter(pub ApiError);
 
 /// The caller, who has one of the scopes of `S`.
 pub(crate) struct Scoped<S> {

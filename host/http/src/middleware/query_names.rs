@@ -10,6 +10,7 @@ use axum::response::Response;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::{OpenApi, RefOr};
 
+use crate::extract::guard::UnknownParameter;
 use crate::problem::ApiError;
 
 /// The names of the query parameters of each route, by what the document says.
@@ -60,10 +61,6 @@ fn names(operation: &Operation) -> BTreeSet<String> {
     });
     in_query.map(|parameter| parameter.name.clone()).collect()
 }
-
-/// A parameter that the route does not have. The guard of the route refuses the call, once it knows that the caller may make it.
-#[derive(Clone)]
-pub(crate) struct UnknownParameter(pub ApiError);
 
 /// The layer that leaves an [`UnknownParameter`] with the call.
 pub(crate) async fn find_unknown(
