@@ -3,7 +3,6 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -62,11 +61,6 @@ impl Sleepers {
     /// When the file cannot be written.
     pub fn open(&self, gate: &str) {
         std::fs::write(self.folder.path().join(gate), "").expect("writes");
-    }
-
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// # Panics

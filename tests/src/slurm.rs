@@ -283,15 +283,10 @@ fn write_settings(folder: &Path, nodes: &[Node]) {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets");
     };
     open(folder);
-    for name in ["log", "state", "spool", "jobs", "tmp"] {
+    for name in ["log", "state", "spool", "jobs"] {
         std::fs::create_dir(folder.join(name)).expect("a folder");
         open(&folder.join(name));
     }
-    // What a job that is killed leaves is deleted with the folder.
-    let prolog = folder.join("task-prolog");
-    let script = format!("#!/bin/sh\necho export TMPDIR={}\n", folder.join("tmp").display());
-    std::fs::write(&prolog, script).expect("writes");
-    open(&prolog);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
     let host = host.trim().split('.').next().unwrap_or_default().to_owned();
     // All at once, so that they differ; given back just before Slurm takes them.
@@ -305,7 +300,7 @@ fn write_settings(folder: &Path, nodes: &[Node]) {
          SlurmctldPort={}\nSlurmctldPidFile={at}/slurmctld.pid\nSlurmdPidFile={at}/slurmd-%n.pid\n\
          SlurmdSpoolDir={at}/spool/%n\nStateSaveLocation={at}/state\n\
          SlurmctldLogFile={at}/log/slurmctld.log\nSlurmdLogFile={at}/log/slurmd-%n.log\n\
-         ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nTaskProlog={at}/task-prolog\n\
+         ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n\
          JobAcctGatherType=jobacct_gather/none\nAccountingStorageType=accounting_storage/none\n\
          SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nSchedulerType=sched/backfill\n\
          SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000,bf_interval=1\n\

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -41,31 +42,23 @@ async fn token(client: &Client) -> WorkerToken {
 }
 
 fn join(token: &WorkerToken, options: &[&str]) -> Spawned {
-    Spawned::start(joining(token).args(options))
-}
-
-fn joining(token: &WorkerToken) -> Command {
     let mut command = Command::new(program("assay-worker"));
-    command.args(["join", "--server", &token.listen, "--ca-pin", &token.ca_pin]).args([
-        "--pool",
-        &token.pool,
-        "--token",
-        &token.token,
-    ]);
     command
-}
-
-/// A worker whose stages last until their gate opens, with its temporary files in the folder of the sleepers.
-async fn join_sleeping(client: &Client, sleepers: &Sleepers) -> Spawned {
-    let mut command = joining(&token(client).await);
-    command.args(["--serve-program", &sleepers.program()]).env("TMPDIR", sleepers.folder());
+        .args(["join", "--server", &token.listen, "--ca-pin", &token.ca_pin])
+        .args(["--pool", &token.pool, "--token", &token.token])
+        .args(options);
     Spawned::start(&mut command)
 }
 
-/// The folders of workers in the folder of the sleepers.
-fn folders(sleepers: &Sleepers) -> usize {
-    let entries = std::fs::read_dir(sleepers.folder()).expect("it is there").flatten();
-    entries.filter(|it| it.path().is_dir()).count()
+/// A worker whose stages last until their gate opens.
+async fn join_sleeping(client: &Client, sleepers: &Sleepers) -> Spawned {
+    join(&token(client).await, &["--serve-program", &sleepers.program()])
+}
+
+/// The folder of the socket by which the child of a worker serves.
+fn folder_of(child: &Process) -> Option<PathBuf> {
+    let arguments = std::fs::read_to_string(format!("/proc/{}/cmdline", child.pid)).ok()?;
+    arguments.split('\0').find_map(|argument| argument.strip_suffix("/server").map(PathBuf::from))
 }
 
 /// Runs a join that is refused, and returns what it says.
@@ -210,6 +203,7 @@ async fn a_killed_worker_loses_nothing() {
     let busy = busy(&client, |_| true).await;
     let killed = workers.remove(&busy.ticket).expect("one of them");
     let children = Process::descendants(killed.pid());
+    let folder = children.iter().find_map(folder_of).expect("its child knows its socket");
     Process::find(killed.pid()).expect("it runs").kill();
     until("nothing of it is left", async || {
         children.iter().all(|child| !child.lives()).then_some(())
@@ -217,10 +211,9 @@ async fn a_killed_worker_loses_nothing() {
     .await;
     sleepers.open("killed");
     all_scored(&answers.finish(&client, &items).await, items.len());
-    assert_eq!(folders(&sleepers), 2);
     let _next = join_sleeping(&client, &sleepers).await;
     here(&client, 2).await;
-    assert_eq!(folders(&sleepers), 2, "the folder of the killed worker is deleted");
+    assert!(!folder.exists(), "the next worker deletes what the killed one left");
 }
 
 /// The workers only say that they are of those architectures: what they were to run is looked at here.

@@ -3,8 +3,8 @@
 //! A worker that is killed cannot delete its folder: the next one of the same user on this machine does. A worker keeps a
 //! file of its folder locked while it lives, and no folder is deleted whose file is missing or locked.
 
-use std::fs::{File, Metadata};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{File, Metadata, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use nix::unistd::geteuid;
@@ -22,7 +22,8 @@ pub(super) struct WorkerFolder {
 impl WorkerFolder {
     /// Makes a folder in `parent` with mode 0700, and deletes those there that killed workers left.
     pub(super) fn make(parent: &Path) -> std::io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let own = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix(PREFIX).permissions(own).tempdir_in(parent)?;
         // Nobody may find the file before it is locked.
         let unlocked = folder.path().join("unlocked");
         let lock = File::create_new(&unlocked)?;
@@ -65,6 +66,7 @@ mod tests {
         let next = WorkerFolder::make(parent.path()).expect("a folder");
         assert!(!left.exists());
         assert!(lives.path().exists() && next.path().exists());
+        assert_eq!(next.path().metadata().expect("is there").mode() & 0o777, 0o700);
         drop((lives, next));
         assert_eq!(std::fs::read_dir(parent.path()).expect("is there").count(), 0);
     }

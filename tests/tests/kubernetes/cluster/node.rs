@@ -222,8 +222,7 @@ impl Node {
         let command = texts(&container["command"]);
         let mut process = Command::new(&command[0]);
         process.args(&command[1..]).args(texts(&container["args"])).env_clear();
-        // What a container leaves is deleted with the node's folder.
-        process.env("PATH", "/usr/bin:/bin").env("TMPDIR", &self.folder);
+        process.env("PATH", "/usr/bin:/bin");
         for variable in container["env"].as_array().into_iter().flatten() {
             let text = |key: &str| variable[key].as_str().expect("a text");
             process.env(text("name"), text("value"));
