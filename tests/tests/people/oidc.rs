@@ -190,7 +190,7 @@ async fn a_sign_in_ends_once_and_in_its_own_browser() {
         let answer = browser.get(&format!("{START}/callback{odd}")).await;
         let _ = answer.problem(400, "oidc_state_unknown");
     }
-    // Whoever waits for a page gets one, where there is a dashboard; also where the query cannot be read.
+    // A browser is led to a page where there is a dashboard, also when the query cannot be read.
     for (odd, code) in
         [("state=nonsense", "oidc_state_unknown"), ("state=a&state=b", "bad_request")]
     {
