@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use assay_core::id::Digest;
+use assay_core::limits;
 use assay_core::plugin::{Description, Stage};
 use assay_dispatch::planning::{PlannerPlace, PoolDefaults};
 use assay_dispatch::tenants::Tenants;
@@ -16,7 +17,7 @@ use assay_fleet::{Fleet, Launcher, Reconciling, Start, Stop};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, Peer, SignInConfig};
 use assay_postgres::{Cluster, Options};
-use assay_registry::{CaseSettings, Registry};
+use assay_registry::{CaseSettings, Registry, RegistrySettings};
 use assay_storage::Roots;
 use assay_storage::blob::Blobs;
 use assay_store::Store;
@@ -166,7 +167,13 @@ async fn registry(store: &Store, folder: &Path) -> Result<Registry, Failure> {
         roots: Roots::default(),
     };
     let blobs = Blobs::in_folder(&objects)?;
-    Ok(Registry::open(store.clone(), blobs, program, folder.join("scratch"), cases).await?)
+    let settings = RegistrySettings {
+        worker_program: program,
+        scratch: folder.join("scratch"),
+        architectures: Vec::new(),
+        cases,
+    };
+    Ok(Registry::open(store.clone(), blobs, settings).await?)
 }
 
 async fn dispatch(store: &Store, registry: &Arc<Registry>) -> Result<Dispatch, Failure> {
@@ -188,6 +195,7 @@ async fn dispatch(store: &Store, registry: &Arc<Registry>) -> Result<Dispatch, F
         tenants: Arc::new(Tenants::new(store.tenants().await?, Arc::default())),
         history: Vec::new(),
         traces: None,
+        artifact_bytes_max: limits::ARTIFACT_LIVE_BYTES_MAX,
     };
     let (dispatch, mut tasks) = Dispatch::start(parts, OnePlugin(Arc::clone(registry))).await?;
     tokio::spawn(async move {
