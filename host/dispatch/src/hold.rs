@@ -9,8 +9,8 @@ use assay_sched::{End, Event};
 use crate::shell::Shell;
 use crate::workers::HeldLease;
 
-/// The time for which stages stay held, for each request. To take one out of its queue and to put it back takes a
-/// tenth of it, so that a tenant whose stages are held and released in turns keeps the loop from nobody.
+/// The time for which stages stay held, for each request. It is meant to be many times what it takes to move one out of its
+/// queue and back, so that a tenant whose stages are held and released in turns keeps the loop from nobody.
 const HELD_MIN: Micros = Micros(20);
 
 impl Shell {

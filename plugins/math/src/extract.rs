@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 use crate::join::{is_remark, joins_boxes, joins_formulas, naked, states_value};
 use crate::limits;
+use crate::names::group_end;
 use crate::parse::{parse_all, parse_mathematics};
 use crate::settings::AnswerFrom;
 use crate::value::choice;
@@ -436,24 +437,8 @@ fn box_content(text: &str) -> Option<(&str, usize)> {
         let content = trim(&after[..end]);
         return (!content.is_empty()).then_some((content, text.len() - after.len() + end));
     };
-    let mut depth = 1_u32;
-    let mut escaped = false;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'\\' => escaped = !escaped,
-            _ if escaped => escaped = false,
-            b'{' => depth += 1,
-            b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    let end = text.len() - inner.len() + at + 1;
-                    return Some((inner[..at].trim(), end));
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    let end = group_end(inner)?;
+    Some((inner[..end].trim(), text.len() - inner.len() + end + 1))
 }
 
 /// The text after a mark, up to the end of the sentence or line; an empty first line is skipped. A displayed

@@ -28,6 +28,8 @@ const COLUMNS: [&str; 8] =
     ["key", "group", "prompt", "response", "label", "metadata", "expected", "expected_ms"];
 /// Maximum number of ignored columns that are named.
 const IGNORED_COLUMNS_MAX: usize = 32;
+/// The lines whose columns are looked at, as each is read a second time for it.
+const COLUMNS_LINES_MAX: u64 = 10_000;
 
 /// A hash in which even chosen keys do not collide.
 pub(super) type KeyHash = [u8; 16];
@@ -224,7 +226,9 @@ impl Reader {
         if let Some(problem) = over_limit(&row) {
             return self.malformed(problem);
         }
-        self.note_columns(text);
+        if self.line <= COLUMNS_LINES_MAX {
+            self.note_columns(text);
+        }
         let FileRow { key, group, prompt, response, label, metadata, expected, expected_ms } = row;
         let known = self.known.insert(key_hash(&key), KeyState::Seen);
         let item = SubmitItem { key, group, prompt, response, label, metadata, expected_ms };
