@@ -4,8 +4,9 @@
 //! `Answer:`, "answer is", `A:` at the start of a line); the whole response where it is nothing but an answer; the last formula
 //! (`$...$`, `\(...\)`); the last number with the formula it stands in. A "final answer is" after the last box
 //! comes before it. A box that is never closed is a response cut short: then there is no answer, rather than a
-//! part of one. Text before `</think>` counts only where no text follows it, and where a
-//! closed `<answer>` holds anything, the last one's content is the response.
+//! part of one. Text before `</think>` counts only where no text follows it; a thought that never ends is cut short too,
+//! and holds no more than what it boxes or marks. Where a closed `<answer>` holds anything, the last one's content is the
+//! response.
 
 mod last_number;
 
@@ -58,10 +59,11 @@ impl<'a> Candidate<'a> {
 
 /// The answers of a response, the best first; a later one counts only where all before are no mathematics.
 pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Candidate<'_>> {
-    let response = match response.rsplit_once("</think>") {
-        Some((before, after)) if after.trim().is_empty() => before,
-        Some((_, after)) => after,
-        None => response,
+    let (response, from) = match response.rsplit_once("</think>") {
+        Some((before, after)) if after.trim().is_empty() => (before, from),
+        Some((_, after)) => (after, from),
+        None if response.contains("<think>") => (response, from.min(AnswerFrom::Mark)),
+        None => (response, from),
     };
     match tagged(response) {
         Some(answer) => find_tagged(answer, from),

@@ -4,7 +4,7 @@ use assay_plugin::Error;
 use serde::Deserialize;
 
 /// The least that a response must do to mark its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerFrom {
     /// Only `\boxed{}` counts.

@@ -103,6 +103,7 @@ fn hedges_are_wrong() {
             ("The answer is 12. The answer is 13.", "12", Wrong),
             (r"\boxed{12} and after a check \boxed{", "12", NoAnswer),
             ("<think>the answer is 12</think> I do not know.", "12", NoAnswer),
+            ("<think>3 + 9 = 12, so that", "12", NoAnswer),
             ("<answer>13</answer> as 12 is too small", "12", Wrong),
             ("<answer>12</answer> or <answer>13</answer>", "12", Wrong),
             ("<think>a</think><answer>x^2+7</answer>", "7", Wrong),

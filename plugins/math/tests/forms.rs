@@ -306,6 +306,7 @@ fn tags_and_last_words() {
         &[
             (r"<think>a</think><answer>\frac{1}{2}</answer>", "1/2"),
             ("<think>a</think>\n<answer> B </answer>", "B"),
+            (r"<think>so it is \boxed{12}", "12"),
             (r"<answer>so \boxed{7}</answer>", "7"),
             ("<answer>It is $7$ in all.</answer>", "7"),
             ("Put it in <answer></answer>: it is $7$", "7"),
