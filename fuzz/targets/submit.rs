@@ -29,9 +29,6 @@ mod name;
 #[allow(dead_code, reason = "the server uses more of it")]
 #[path = "../../host/http/src/extract/object.rs"]
 mod object;
-mod extract {
-    pub(crate) use crate::{name, object};
-}
 
 /// Lines of the server are longer; these are easier to exceed.
 const LINE_BYTES_MAX: usize = 256;

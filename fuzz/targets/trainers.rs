@@ -1,7 +1,7 @@
 //! What trainers write in forms of their own: prompts as texts or messages, labels, and the verified rows of NeMo-Gym's
 //! metrics. The input is JSON. (`pickle` holds what open-instruct packs.)
 //!
-//! A prompt that is read has every text of its messages. Metrics are finite or left out, and are JSON again.
+//! A prompt that is read has every text of its messages. Metrics are a JSON object.
 
 #![no_main]
 
@@ -39,8 +39,7 @@ fuzz_target!(|input: &str| {
         assert_eq!(text::label(Some(label)).is_none(), is_null);
     }
     if let Ok(verified) = serde_json::from_str::<metrics::Verified>(input) {
-        let told = metrics::aggregate(&verified);
-        let again: Value = serde_json::from_str(&told.to_string()).expect("JSON was written");
-        assert_eq!(again, told);
+        let told: Value = serde_json::from_slice(&verified.into_metrics()).expect("JSON");
+        assert!(told.is_object(), "{told}");
     }
 });

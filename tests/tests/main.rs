@@ -15,6 +15,7 @@ mod drift;
 mod elastic;
 mod fairness;
 mod front;
+mod fuzz;
 mod golden;
 mod history;
 mod hostile;

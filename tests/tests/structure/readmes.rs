@@ -12,7 +12,7 @@ fn short_name(package: &str) -> Option<String> {
     match name {
         "bench" => Some(name.to_owned()),
         "reproduce" | "seed" => Some(format!("bench/{name}")),
-        "plugin" | "fake-cuda" | "once" | "guests" | "tests" => None,
+        "plugin" | "fake-cuda" | "fuzz-seeds" | "once" | "guests" | "tests" => None,
         name => (!name.starts_with("plugin-")).then(|| name.to_owned()),
     }
 }

@@ -10,8 +10,8 @@ use prost::Message as _;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::extract::name::check_text;
-use crate::extract::object;
+use super::name::check_text;
+use super::object;
 
 /// The length of the reason why an item cannot be read.
 const PROBLEM_CHARS_MAX: usize = 1_000;

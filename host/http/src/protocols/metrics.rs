@@ -9,15 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use assay_core::limits;
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::call::BufferedBody;
-use crate::extract::body;
-use crate::problem::ApiError;
 
 const TASK: &str = "_ng_task_index";
 /// NeMo-Gym's own bookkeeping.
@@ -29,24 +23,17 @@ const REWARD: &str = "reward";
 const STATISTICS: [&str; 5] = ["max", "mean", "median", "min", "std"];
 const MEAN: usize = 1;
 
-/// Answers a call. The metrics of many rows take a while, so a thread of their own computes them; the body keeps its turn
-/// until the answer is made.
-pub(super) async fn answer(body: BufferedBody) -> Result<Response, ApiError> {
-    let computed = tokio::task::spawn_blocking(move || {
-        let Verified { verify_responses } = body::parse(&body.bytes)?;
-        let json = serde_json::to_vec(&verify_responses.metrics());
-        Ok::<_, ApiError>(json.expect("names and numbers"))
-    });
-    let json = computed.await.map_err(|error| {
-        tracing::error!(%error, "the metrics of verified rows cannot be computed");
-        ApiError::internal()
-    })??;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+/// The body of a call: the rows, of which only numbers are kept.
+#[derive(Deserialize)]
+pub(super) struct Verified {
+    verify_responses: VerifiedColumns,
 }
 
-#[derive(Deserialize)]
-struct Verified {
-    verify_responses: VerifiedColumns,
+impl Verified {
+    /// The answer as JSON. Takes a while where there are many rows.
+    pub(super) fn into_metrics(self) -> Vec<u8> {
+        serde_json::to_vec(&self.verify_responses.metrics()).expect("names and numbers")
+    }
 }
 
 /// Numbers of rows by their names, which all tasks share.
@@ -314,12 +301,16 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::extract::body;
+    use crate::problem::ApiError;
+
+    fn told(body: &[u8]) -> Result<Value, String> {
+        let verified: Verified = body::parse(body).map_err(|error: ApiError| error.detail)?;
+        Ok(serde_json::from_slice(&verified.into_metrics()).expect("JSON"))
+    }
 
     fn aggregate(rows: &Value) -> Result<Value, String> {
-        let body = json!({ "verify_responses": rows }).to_string();
-        let verified: Verified =
-            body::parse(body.as_bytes()).map_err(|error: ApiError| error.detail)?;
-        Ok(serde_json::to_value(verified.verify_responses.metrics()).expect("plain"))
+        told(json!({ "verify_responses": rows }).to_string().as_bytes())
     }
 
     #[test]
@@ -362,8 +353,7 @@ mod tests {
     #[test]
     fn the_last_value_of_a_name_counts() {
         let body = br#"{"verify_responses":[{"reward":1,"a":1,"a":"x","b":"x","b":2}]}"#;
-        let verified: Verified = body::parse(body).unwrap_or_else(|error| panic!("{error:?}"));
-        let told = serde_json::to_value(verified.verify_responses.metrics()).expect("plain");
+        let told = told(body).expect("rows");
         assert_eq!(told["key_metrics"], json!({ "mean/reward": 1.0, "mean/b": 2.0 }));
     }
 

@@ -9,18 +9,19 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::body::Body;
-use axum::http::Method;
+use axum::http::{Method, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::address::Options;
-use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
+use super::call::{BufferedBody, Call, Failure, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
+use super::metrics::Verified;
 use super::missing::NoReward;
 use super::text::{Message, Prompt, label};
-use super::{metrics, no_route, probe};
+use super::{no_route, probe};
 use crate::extract::{body, object};
 use crate::problem::ApiError;
 
@@ -49,11 +50,25 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
             call.body(body).await?;
             Ok(Json(json!({})).into_response())
         }
-        (&Method::POST, "aggregate_metrics") => metrics::answer(call.long_body(body).await?).await,
+        (&Method::POST, "aggregate_metrics") => aggregate(call.long_body(body).await?).await,
         (&Method::GET, "reverify_mode") => Ok(Json("stateless").into_response()),
         (&Method::GET, "") => probe(&call).await,
         _ => Err(no_route()),
     }
+}
+
+/// Computes metrics in a thread of its own, as those of many rows take a while; the body keeps its turn until they are there.
+async fn aggregate(sent: BufferedBody) -> Result<Response, ApiError> {
+    let computed = tokio::task::spawn_blocking(move || {
+        // Whole, with its turn: the caller may go away meanwhile.
+        let sent = sent;
+        body::parse(&sent.bytes).map(|verified: Verified| verified.into_metrics())
+    });
+    let json = computed.await.map_err(|error| {
+        tracing::error!(%error, "the metrics of verified rows cannot be computed");
+        ApiError::internal()
+    })??;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 /// A path without `ng-rollout/ID/`, which tells NeMo-Gym's own servers which rollout a call belongs to.

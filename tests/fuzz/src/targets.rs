@@ -1,0 +1,36 @@
+//! The files of `fuzz/targets`, each of which is a program of its own there.
+
+#[path = "../../../fuzz/targets/extract.rs"]
+pub(crate) mod extract;
+#[path = "../../../fuzz/targets/format.rs"]
+pub(crate) mod format;
+#[path = "../../../fuzz/targets/hosts.rs"]
+pub(crate) mod hosts;
+#[path = "../../../fuzz/targets/http.rs"]
+pub(crate) mod http;
+#[path = "../../../fuzz/targets/judge.rs"]
+pub(crate) mod judge;
+#[path = "../../../fuzz/targets/math.rs"]
+pub(crate) mod math;
+#[path = "../../../fuzz/targets/oidc.rs"]
+pub(crate) mod oidc;
+#[path = "../../../fuzz/targets/package.rs"]
+pub(crate) mod package;
+#[path = "../../../fuzz/targets/pickle.rs"]
+pub(crate) mod pickle;
+#[path = "../../../fuzz/targets/ptx.rs"]
+pub(crate) mod ptx;
+#[path = "../../../fuzz/targets/python.rs"]
+pub(crate) mod python;
+#[path = "../../../fuzz/targets/schema.rs"]
+pub(crate) mod schema;
+#[path = "../../../fuzz/targets/slurm.rs"]
+pub(crate) mod slurm;
+#[path = "../../../fuzz/targets/submit.rs"]
+pub(crate) mod submit;
+#[path = "../../../fuzz/targets/trace.rs"]
+pub(crate) mod trace;
+#[path = "../../../fuzz/targets/trainers.rs"]
+pub(crate) mod trainers;
+#[path = "../../../fuzz/targets/wire.rs"]
+pub(crate) mod wire;
