@@ -6,6 +6,7 @@ use std::time::Duration;
 use assay_api::batch::{AnnounceBatch, Batch, BatchState, Consumes, ResultsPage};
 use assay_api::request::{SubmitReply, SubmitStatus};
 use assay_api::result::{Counts, ResultItem};
+use assay_api::view::RunList;
 use assay_core::id::RequestId;
 use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Answer, Answers, Host, HostOptions, Http, Sleepers, item, until};
@@ -220,6 +221,34 @@ async fn a_sealed_batch_takes_repeats_and_nothing_new() {
     assert_eq!((restored.state, restored.counts), (BatchState::Sealed, again.counts));
     assert_eq!((restored.consumes, sized.consumes), (Consumes::Groups, Consumes::Batch));
     let _ = http.post(&requests(&batch), &new).await.problem(409, "batch_sealed");
+}
+
+/// A batch ends with its last request, so one that is sealed late may have ended before one that is done already.
+#[tokio::test]
+async fn the_last_batch_of_a_run_is_the_one_that_ended_last() {
+    let host = host("cpu=2");
+    let http = Http::new(&host);
+    let plugin = host.publish("trivial").await;
+    let mut batches = Vec::new();
+    for iteration in 0..2 {
+        let batch = announce(&http, &plugin, "late", json!({ "iteration": iteration })).await;
+        let item = json!([{ "key": "a", "response": "" }]);
+        let _: SubmitReply = http.post(&requests(&batch), &item).await.json(200);
+        until("its request has ended", async || {
+            let batch: Batch = http.get(&format!("/v1/batches/{}", batch.id)).await.json(200);
+            (batch.counts.finished() > 0).then_some(())
+        })
+        .await;
+        batches.push(batch);
+    }
+    let mut ends = Vec::new();
+    for batch in batches.iter().rev() {
+        let _: Batch = http.post(&seal(batch), &json!({})).await.json(200);
+        ends.push(ended(&http, batch).await.done_at);
+    }
+    assert!(ends[1] < ends[0], "the last one to be sealed ended first");
+    let runs: RunList = http.get("/v1/runs").await.json(200);
+    assert_eq!((runs.items[0].batches, runs.items[0].last_batch_at), (2, ends[0]));
 }
 
 #[tokio::test]

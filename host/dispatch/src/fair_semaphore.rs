@@ -80,6 +80,11 @@ impl FairSemaphore {
         (state.free >= count).then(|| state.take(self, tenant, count))
     }
 
+    /// Whether the tenant may have these permits now, whoever waits.
+    pub(crate) fn admits(&self, tenant: TenantId, count: usize) -> bool {
+        count == 0 || self.state().may_have(tenant, count)
+    }
+
     /// The number of permits that nobody holds.
     #[must_use]
     pub fn free(&self) -> usize {

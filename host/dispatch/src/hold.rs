@@ -2,7 +2,7 @@
 
 use assay_clock::now;
 use assay_core::id::{BatchId, TenantId};
-use assay_core::outcome::{ErrorCode, StageEnd, StageError};
+use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 use assay_core::time::Micros;
 use assay_sched::{End, Event};
 
@@ -15,16 +15,18 @@ const HELD_MIN: Micros = Micros(20);
 
 impl Shell {
     /// Takes the end of a stage, where there is memory for its artifact. Where there is none, its tenant's first stages are
-    /// held, and the stage is tried again later. A later stage fails where no memory becomes free by itself, as its request
-    /// holds some already.
+    /// held, and the stage is tried again later. A later stage fails where no commit makes enough room, as its request holds
+    /// memory already.
     pub(super) fn take_end(&mut self, held: &HeldLease, end: StageEnd) -> (StageEnd, End) {
-        let refused = self.batches.refuses_artifact(held.request, held.stage, &end);
+        let refused = self.batches.refuses_artifact(held.request, &end);
         if let Some(tenant) = refused {
             self.hold_stages(tenant);
         }
-        let may_wait = held.stage == 0 || self.batches.is_artifact_uncommitted();
+        let may_wait = |artifact: &Artifact| {
+            held.stage == 0 || self.batches.may_fit_after_commits(held.request, artifact)
+        };
         let end = match end {
-            StageEnd::Next(_) if refused.is_some() && !may_wait => {
+            StageEnd::Next(artifact) if refused.is_some() && !may_wait(&artifact) => {
                 let message = "there is no memory for its artifact".into();
                 StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
             }

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assay_core::architecture::Architecture;
 use assay_core::id::{BatchId, Digest, RequestId, TenantId};
@@ -16,7 +17,7 @@ use crate::command::Reply;
 use crate::dedup::{DedupKey, SharedOutcome};
 use crate::fair_semaphore::FairSemaphore;
 use crate::handle::{DispatchError, ItemFate};
-use crate::publish::RowMemory;
+use crate::publish::{RowMemory, UncommittedBytes};
 use crate::silence::WaitingBatch;
 use assay_store::admissions::Admission;
 use tokio::sync::Notify;
@@ -45,6 +46,7 @@ struct MissingBatch {
     tenant: TenantId,
     /// Tells the search for the plugin that the batch is cancelled.
     cancelled: Arc<Notify>,
+    is_cancelled: bool,
     cancels: Vec<Reply<()>>,
 }
 
@@ -56,8 +58,8 @@ pub(super) struct LiveBatches {
     /// The bytes for artifacts.
     artifacts: FairSemaphore,
     artifact_bytes_max: usize,
-    /// Each artifact whose row is not durable yet holds it too.
-    uncommitted: Arc<()>,
+    /// The bytes of artifacts whose rows are not durable yet.
+    uncommitted: Arc<AtomicUsize>,
 }
 
 impl LiveBatches {
@@ -80,7 +82,12 @@ impl LiveBatches {
     /// The tenant's batch will be restored later. The result tells when it is cancelled.
     pub(super) fn miss(&mut self, id: BatchId, tenant: TenantId) -> Arc<Notify> {
         let cancelled = Arc::<Notify>::default();
-        let batch = MissingBatch { tenant, cancelled: Arc::clone(&cancelled), cancels: Vec::new() };
+        let batch = MissingBatch {
+            tenant,
+            cancelled: Arc::clone(&cancelled),
+            is_cancelled: false,
+            cancels: Vec::new(),
+        };
         self.missing.insert(id, batch);
         cancelled
     }
@@ -88,14 +95,18 @@ impl LiveBatches {
     /// Cancels a batch that is not restored. The reply is sent once it is.
     pub(super) fn cancel_missing(&mut self, id: BatchId, reply: Reply<()>) {
         if let Some(batch) = self.missing.get_mut(&id) {
+            // Who asked before may have gone away.
+            batch.cancels.retain(|reply| !reply.is_closed());
             batch.cancels.push(reply);
+            batch.is_cancelled = true;
             batch.cancelled.notify_one();
         }
     }
 
-    /// The batch is being restored. Returns the replies to those who cancelled it before.
-    pub(super) fn found(&mut self, id: BatchId) -> Vec<Reply<()>> {
-        self.missing.remove(&id).map(|batch| batch.cancels).unwrap_or_default()
+    /// The batch is being restored. Returns whether it was cancelled before, and the replies to those who asked for it.
+    pub(super) fn found(&mut self, id: BatchId) -> (bool, Vec<Reply<()>>) {
+        let batch = self.missing.remove(&id);
+        batch.map(|batch| (batch.is_cancelled, batch.cancels)).unwrap_or_default()
     }
 
     pub(super) fn remove(&mut self, id: BatchId) -> Option<LiveBatch> {
@@ -177,24 +188,27 @@ impl LiveBatches {
         }
     }
 
-    /// The tenant, if there is no memory for the artifact with which a stage ends. A first stage's must be within the
-    /// tenant's share; a later one's replaces the one before it, and may have whatever is free.
-    pub(super) fn refuses_artifact(
-        &self,
-        request: RequestId,
-        stage: usize,
-        end: &StageEnd,
-    ) -> Option<TenantId> {
+    /// The tenant, if there is no memory for the artifact with which a stage ends: what it needs more than the one that it
+    /// replaces must be within the tenant's share.
+    pub(super) fn refuses_artifact(&self, request: RequestId, end: &StageEnd) -> Option<TenantId> {
         let StageEnd::Next(artifact) = end else { return None };
-        let batch = self.by_id.get(&request.batch)?;
-        let (tenant, bytes) = (batch.committed.row.tenant, artifact.bytes.len());
-        let fits = if stage == 0 {
-            self.artifacts.try_acquire(tenant, bytes).is_some()
-        } else {
-            let replaced = batch.entry(request.seq).map_or(0, Entry::replaceable_bytes);
-            bytes <= replaced + self.artifacts.free()
-        };
-        (!fits).then_some(tenant)
+        let tenant = self.by_id.get(&request.batch)?.committed.row.tenant;
+        let more = artifact.bytes.len().saturating_sub(self.replaceable_bytes(request));
+        (!self.artifacts.admits(tenant, more)).then_some(tenant)
+    }
+
+    /// Whether the artifact with which a stage ends may fit once the artifacts before it are durable.
+    pub(super) fn may_fit_after_commits(&self, request: RequestId, artifact: &Artifact) -> bool {
+        let uncommitted = self.uncommitted.load(Ordering::Relaxed);
+        let free = self.replaceable_bytes(request) + self.artifacts.free();
+        uncommitted > 0 && artifact.bytes.len() <= free + uncommitted
+    }
+
+    /// The bytes that become free when the request's artifact is replaced.
+    fn replaceable_bytes(&self, request: RequestId) -> usize {
+        let batch = self.by_id.get(&request.batch);
+        let entry = batch.and_then(|batch| batch.entry(request.seq));
+        entry.map_or(0, Entry::replaceable_bytes)
     }
 
     /// Whether the memory for the tenant's artifacts is so scarce that no stage should start whose artifact needs more: it
@@ -213,20 +227,16 @@ impl LiveBatches {
         held * 4 <= share && self.artifacts.free() >= self.artifact_bytes_max / part
     }
 
-    /// Whether an artifact's row is not durable yet, so that memory becomes free with a commit.
-    pub(super) fn is_artifact_uncommitted(&self) -> bool {
-        Arc::strong_count(&self.uncommitted) > 1
-    }
-
     /// Replaces the artifact with which an unfinished request's next stage starts; returns what its row holds until it is
     /// durable.
     pub(super) fn set_input(&mut self, request: RequestId, artifact: Arc<Artifact>) -> RowMemory {
         let mut memory = RowMemory::default();
         if let Some(batch) = self.by_id.get_mut(&request.batch) {
             let tenant = batch.committed.row.tenant;
+            let bytes = artifact.bytes.len();
             if let Some(entry) = batch.entry_mut(request.seq) {
                 memory.permit = entry.set_input(artifact, tenant, &self.artifacts);
-                memory.artifact = Some(Arc::clone(&self.uncommitted));
+                memory.artifact = Some(UncommittedBytes::of(bytes, &self.uncommitted));
             }
         }
         memory
@@ -269,6 +279,20 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_batch_keeps_the_replies_of_those_who_still_wait() {
+        let (mut batches, batch) = (LiveBatches::new(0), batch(1));
+        let (id, tenant) = (batch.id(), batch.committed.row.tenant);
+        let _cancelled = batches.miss(id, tenant);
+        for _ in 0..100 {
+            let (reply, gone) = tokio::sync::oneshot::channel();
+            drop(gone);
+            batches.cancel_missing(id, reply);
+        }
+        let (is_cancelled, replies) = batches.found(id);
+        assert!(is_cancelled && replies.len() == 1, "the last one is looked at with the next");
+    }
+
+    #[test]
     fn artifacts_count_from_their_stage_to_the_next_one() {
         let (mut batches, batch) = (LiveBatches::new(1_000), batch(2));
         let (first, second) = (request(&batch, 0), request(&batch, 1));
@@ -294,12 +318,31 @@ mod tests {
         let first = request(&batch, 0);
         batches.insert(batch);
         let row = batches.set_input(first, artifact(100));
-        assert!(batches.is_artifact_uncommitted());
+        let may_fit = |batches: &LiveBatches, bytes| {
+            batches.may_fit_after_commits(first, &artifact(bytes))
+        };
         assert!(batches.end(first).is_some());
         assert_eq!(batches.artifacts.free(), 900);
+        assert!(may_fit(&batches, 1_000) && !may_fit(&batches, 1_001));
         drop(row);
         assert_eq!(batches.artifacts.free(), 1_000);
-        assert!(!batches.is_artifact_uncommitted());
+        assert!(!may_fit(&batches, 1), "no commit makes room");
+    }
+
+    #[test]
+    fn later_stages_leave_memory_to_other_tenants() {
+        let (mut batches, batch) = (LiveBatches::new(1_000), batch(1));
+        let first = request(&batch, 0);
+        batches.insert(batch);
+        batches.set_input(first, artifact(100));
+        let refuses = |batches: &LiveBatches, bytes| {
+            let end = StageEnd::Next(Artifact::clone(&artifact(bytes)));
+            batches.refuses_artifact(first, &end).is_some()
+        };
+        assert!(!refuses(&batches, 750) && refuses(&batches, 751), "a quarter is the others'");
+        // What replaces an artifact of its length needs none.
+        batches.set_input(first, artifact(990));
+        assert!(!refuses(&batches, 990) && refuses(&batches, 991));
     }
 
     #[test]
@@ -308,10 +351,6 @@ mod tests {
         let tenant = batch.committed.row.tenant;
         let requests = [0, 1, 2].map(|seq| request(&batch, seq));
         batches.insert(batch);
-        let admits = |batches: &LiveBatches, seq: usize, stage, bytes| {
-            let end = StageEnd::Next(Artifact::clone(&artifact(bytes)));
-            batches.refuses_artifact(requests[seq], stage, &end).is_none()
-        };
         let scarce_and_ample = |batches: &LiveBatches| {
             (batches.is_artifact_memory_scarce(tenant), batches.is_artifact_memory_ample(tenant))
         };
@@ -321,9 +360,6 @@ mod tests {
         assert_eq!(scarce_and_ample(&batches), (false, false));
         batches.set_input(requests[2], artifact(200));
         assert_eq!(scarce_and_ample(&batches), (true, false));
-        // A tenant alone leaves a quarter to others; what replaces an artifact may have all that is free.
-        assert!(admits(&batches, 0, 0, 300) && !admits(&batches, 0, 0, 301));
-        assert!(admits(&batches, 0, 1, 700) && !admits(&batches, 0, 1, 701));
         assert!(batches.end(requests[2]).is_some() && batches.end(requests[1]).is_some());
         assert_eq!(scarce_and_ample(&batches), (false, true));
     }

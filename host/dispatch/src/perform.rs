@@ -294,14 +294,20 @@ impl Shell {
         let summary = batch.summary(&usage, expected);
         let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);
         let stages = &batch.committed.plugin.description.stages;
+        let ended_at = recorded_end(&done);
+        let moved = match done.ending {
+            BatchEnding::Done => ended_at.since(done.ended),
+            BatchEnding::Cancelled | BatchEnding::Expired => Micros(0),
+        };
         let end = EndRow {
             state: match done.ending {
                 BatchEnding::Done => BatchState::Done,
                 BatchEnding::Cancelled => BatchState::Cancelled,
                 BatchEnding::Expired => BatchState::Expired,
             },
-            ended_at: recorded_end(&done),
-            earliest_end_at: done.earliest_end,
+            ended_at,
+            // The delay between them stays.
+            earliest_end_at: done.earliest_end.map(|earliest_end| earliest_end + moved),
             tolerance,
             counts: Counts { submitted: batch.acknowledged(), ..batch.counts },
             reward_sum: batch.reward_sum,

@@ -2,6 +2,7 @@
 //! committed view. Rows that the database refuses are an incident, and delay nothing but their batch.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assay_api::operations::IncidentKind;
 use assay_api::result::Counts;
@@ -80,8 +81,26 @@ pub(super) enum Decided {
 #[derive(Default)]
 pub(super) struct RowMemory {
     pub permit: Option<Arc<FairPermit>>,
-    /// Tells that an artifact is not durable yet.
-    pub artifact: Option<Arc<()>>,
+    pub artifact: Option<UncommittedBytes>,
+}
+
+/// The bytes of an artifact, in the sum of those that are not durable yet until it is dropped.
+pub(super) struct UncommittedBytes {
+    bytes: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl UncommittedBytes {
+    pub(super) fn of(bytes: usize, all: &Arc<AtomicUsize>) -> Self {
+        all.fetch_add(bytes, Ordering::Relaxed);
+        Self { bytes, all: Arc::clone(all) }
+    }
+}
+
+impl Drop for UncommittedBytes {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// A change of the committed view; it is shown once everything before it is durable.

@@ -164,8 +164,14 @@ impl<S: DispatchStore, P: Plugins> Retry<S, P> {
         loop {
             assay_clock::sleep(pause).await;
             let began = assay_clock::now();
+            let plugin = plugin().await;
+            // A plugin that is there now is there for the next try as well.
+            let failed_after = match plugin {
+                Ok(_) => Micros(0),
+                Err(_) => assay_clock::now().since(began),
+            };
             let found = async {
-                let plugin = plugin().await?;
+                let plugin = plugin?;
                 let _turn = self.reading.lock().await;
                 // Nobody changes its rows: it is not live.
                 anyhow::Ok((plugin, self.store.live_requests(tenant, batch).await?))
@@ -176,16 +182,15 @@ impl<S: DispatchStore, P: Plugins> Retry<S, P> {
                     tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
                 }
             }
-            let took = assay_clock::now().since(began);
-            pause = pause_after(pause, Duration::from_micros(took.0));
+            pause = pause_after(pause, Duration::from_micros(failed_after.0));
         }
     }
 }
 
-/// The pause after a try that failed, by the pause before it and the time that it took. Most of that time may be a
-/// compilation, which fails again.
-fn pause_after(pause: Duration, took: Duration) -> Duration {
-    let costly = (took * COSTLY_PAUSE_FACTOR).min(COSTLY_PAUSE_MAX);
+/// The pause after a try that failed, by the pause before it and the time after which there was no plugin. Most of that may be
+/// a compilation, which fails again.
+fn pause_after(pause: Duration, failed_after: Duration) -> Duration {
+    let costly = (failed_after * COSTLY_PAUSE_FACTOR).min(COSTLY_PAUSE_MAX);
     (pause * 2).clamp(RETRY_PAUSE, RETRY_PAUSE_MAX).max(costly)
 }
 
@@ -258,8 +263,8 @@ impl Shell {
         batch.settle_restored(is_opened);
         // Only the end of a batch ends its requests so: it was cancelled, or expired, and its own row does not say so yet.
         let was_cancelled = batch.errors.contains_key(&ErrorCode::Cancelled);
-        let cancels = self.batches.found(id);
-        let is_cancelled = was_cancelled || !cancels.is_empty();
+        let (is_cancelled, cancels) = self.batches.found(id);
+        let is_cancelled = was_cancelled || is_cancelled;
         self.batches.insert(batch);
         self.admission.readmit(tenant);
         self.batch_announced(id);

@@ -73,7 +73,10 @@ impl ServerSetup {
         }
         end_orphans(&self.layout).await;
         self.remove_stale_files()?;
-        log::put_aside(&self.layout.log)?;
+        if let Err(error) = log::put_aside(&self.layout.log) {
+            // A full disk has no room for the old one; the server may start all the same.
+            tracing::warn!("PostgreSQL's log stays as large as it is: {error}");
+        }
         let log = log::open(&self.layout.log)?;
         let log_before = log.metadata().doing("look at", &self.layout.log)?.len();
         let mut command = self.owner.command(&self.programs.path("postgres"), &self.layout.home);

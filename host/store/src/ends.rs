@@ -152,8 +152,9 @@ impl EndRows {
             ), run_ends as (
                 update runs set
                     ended_batches = runs.ended_batches + latest.batches,
-                    last_batch_at = latest.ended_at,
-                    last_batch_id = latest.batch_id
+                    last_batch_at = greatest(runs.last_batch_at, latest.ended_at),
+                    last_batch_id = case when runs.last_batch_at > latest.ended_at
+                        then runs.last_batch_id else latest.batch_id end
                 from (
                     select tenant_id, run, count(*)::integer as batches, max(ended_at) as ended_at,
                         (array_agg(batch_id order by ended_at desc))[1] as batch_id

@@ -469,8 +469,10 @@ impl<'a> Lexer<'a> {
             && let Some((first, counted)) = bare.split_once(' ')
             && let Some(scale @ Kind::Scale(_)) = named(first)
         {
-            self.push(scale, 0);
-            self.push(Kind::Word(counted.trim_start()), whole_length);
+            // The unit's text begins after it.
+            let at = rest[..whole_length].rfind(counted).unwrap_or(0);
+            self.push(scale, at);
+            self.push(Kind::Word(counted.trim_start()), whole_length - at);
             return Ok(());
         }
         // `\text{ dollars and }` joins what follows.

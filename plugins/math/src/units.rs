@@ -130,11 +130,6 @@ pub(crate) fn may_end(word: &str, after: &str, spaced: bool) -> bool {
 /// Words that say nothing of what is measured.
 const FILLERS: &[&str] = &["unit", "units", "of", "a", "an", "the", "each", "is", "are"];
 
-/// Whether a word is the factor before a unit, which counts as one: the `million` of `5 million dollars`.
-fn is_scale(word: &str) -> bool {
-    matches!(named(word), Some(Kind::Scale(_)))
-}
-
 impl Unit {
     /// Reads the unit after a number. `None` if it measures nothing, as `units` does.
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -147,7 +142,7 @@ impl Unit {
                 "/" | "per" => sign = -1,
                 "square" | "sq" => before = 2,
                 "cubic" | "cu" => before = 3,
-                filler if FILLERS.contains(&filler) || is_scale(filler) => {}
+                filler if FILLERS.contains(&filler) => {}
                 name => {
                     let after = words.peek().and_then(|next| power(next));
                     if after.is_some() {

@@ -115,3 +115,11 @@ fn words_for_no_value() {
     exact(r"\emptyset", &[r"\text{There is no solution}"]);
     wrong(r"\text{DNE}", &["0", r"\infty"]);
 }
+
+#[test]
+fn numbers_in_units_count() {
+    exact(r"\$1,200", &[r"1.2\text{ thousand dollars}", r"0.0012\text{ million dollars}"]);
+    exact("3000000", &[r"3\text{ million people}"]);
+    wrong(r"3\text{ parts per million}", &[r"3\text{ parts per billion}"]);
+    wrong(r"\$500", &[r"5\text{ hundred thousand dollars}"]);
+}

@@ -121,9 +121,12 @@ def test_verl_groups_by_data_set_split_and_index(monkeypatch: pytest.MonkeyPatch
         ("math", {"split": "train", "index": 0}),
         ("math", {"index": 0}),
         ("math", {"split": "train"}),
+        ("https://example.com/" + "x" * 300, {"split": "train", "index": 0}),
     ]:
         asyncio.run(verl.compute_score(source, "A: 42", "42", extra))
+    *groups, long = groups
     assert groups == ["openai/gsm8k/train/0", "openai/gsm8k/test/0", "math/train/0", "math/0", None]
+    assert len(long) <= 256
 
 
 def test_a_misspelt_argument_of_verl_is_named(run: str) -> None:

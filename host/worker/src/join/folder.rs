@@ -24,12 +24,14 @@ impl WorkerFolder {
     pub(super) fn make(parent: &Path) -> std::io::Result<Self> {
         let own = Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix(PREFIX).permissions(own).tempdir_in(parent)?;
-        // Nobody may find the file before it is locked.
+        // Nobody may find the file before it is locked. Some file systems have no locks: a folder there stays.
         let unlocked = folder.path().join("unlocked");
         let lock = File::create_new(&unlocked)?;
-        lock.lock()?;
-        std::fs::rename(unlocked, folder.path().join(LOCK))?;
-        for entry in std::fs::read_dir(parent)?.flatten() {
+        if lock.lock().is_ok() {
+            std::fs::rename(unlocked, folder.path().join(LOCK))?;
+        }
+        // One that may not be read is nothing to clean up.
+        for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
             let is_folder = entry.file_name().to_string_lossy().starts_with(PREFIX);
             if is_folder && is_left(&entry.path()) {
                 // Another worker may do so at this moment.
@@ -53,6 +55,15 @@ fn is_left(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_parent_that_cannot_be_listed_has_room_all_the_same() {
+        let parent = tempfile::tempdir().expect("a folder");
+        std::fs::set_permissions(parent.path(), Permissions::from_mode(0o300)).expect("is ours");
+        let made = WorkerFolder::make(parent.path());
+        std::fs::set_permissions(parent.path(), Permissions::from_mode(0o700)).expect("is ours");
+        assert!(made.is_ok(), "{:?}", made.err());
+    }
 
     #[test]
     fn the_folder_of_a_killed_worker_is_deleted_by_the_next_one() {

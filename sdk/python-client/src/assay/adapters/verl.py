@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from hashlib import sha256
 from math import nan
 from typing import Any
 
@@ -25,6 +26,8 @@ from assay.adapters import scorer, text_of
 
 #: The arguments that are ours, and may be misspelt.
 _OURS = ("plugin", "run", "settings", "components", "timeout")
+#: The server refuses longer names of groups.
+_GROUP_BYTES_MAX = 256
 
 
 async def compute_score(
@@ -50,14 +53,12 @@ async def compute_score(
         if meant := get_close_matches(name, _OURS, n=1, cutoff=0.75):
             raise TypeError(f"compute_score has no argument {name!r}; {meant[0]!r} is meant")
     extra = extra_info or {}
-    # verl counts the index anew in each split of each data set.
-    prompt = (data_source, extra.get("split"), extra.get("index"))
     score = await scorer(plugin, run, settings=settings, timeout=timeout).ascore(
         response=solution_str,
         prompt=text_of(extra.get("prompt") or extra.get("question")),
         label=ground_truth,
         metadata={"data_source": data_source},
-        group=None if prompt[-1] is None else "/".join(str(part) for part in prompt if part is not None),
+        group=_group(data_source, extra),
         expected_ms=extra.get("expected_ms"),
     )
     return {
@@ -67,3 +68,12 @@ async def compute_score(
         "timed_out": float(score.timed_out),
         **{name: score.components.get(name, nan) for name in components},
     }
+
+
+def _group(data_source: str, extra: Mapping[str, Any]) -> str | None:
+    """The prompt of a sample: verl counts the index anew in each split of each data set."""
+    if extra.get("index") is None:
+        return None
+    name = "/".join(str(part) for part in (data_source, extra.get("split"), extra["index"]) if part is not None)
+    encoded = name.encode(errors="replace")
+    return name if len(encoded) <= _GROUP_BYTES_MAX else sha256(encoded).hexdigest()
