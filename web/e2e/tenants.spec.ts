@@ -155,6 +155,23 @@ test("a member of two tenants sees one at a time", async ({ page }) => {
   await expect(ours).toBeVisible();
 });
 
+test("a copied link opens its page in its tenant", async ({ context, page }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await enter(page, host);
+  await open(page, host, `/batches/${batch.id}`, "ours");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await switchTenant(page, "vision (trainer)");
+  await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  await page.goto(link);
+  await expect(page.getByRole("heading", { level: 1, name: "ours" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Tenant platform" })).toBeVisible();
+  await expect(page).toHaveURL(`${host.url}/batches/${batch.id}`);
+  await page.goto(`${host.url}/in/nowhere/batches`);
+  await expect(page.getByText("You are not a member of nowhere")).toBeVisible();
+});
+
 test("all windows are in the tenant that one of them chose", async ({ context, page }) => {
   await enter(page, host);
   const window = await context.newPage();

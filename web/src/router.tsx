@@ -11,7 +11,7 @@ import { rewardRoutes } from "./pages/rewards/routes";
 import { simulateRoutes } from "./pages/simulate/routes";
 import { isPageUnavailable } from "./parts/lazyPage";
 import { Failed, Loading } from "./parts/states";
-import { rootRoute, shellRoute } from "./shell/routes";
+import { inTenantRoute, rootRoute, shellRoute } from "./shell/routes";
 
 const tree = rootRoute.addChildren([
   ...entryRoutes,
@@ -23,6 +23,7 @@ const tree = rootRoute.addChildren([
     ...simulateRoutes,
     ...accountRoutes,
     ...bookRoutes,
+    inTenantRoute,
   ]),
 ]);
 

@@ -24,3 +24,12 @@ export const shellRoute = createRoute({
     if (!session) throw redirect({ to: "/sign-in", search: { back: backTo(location) } });
   },
 });
+
+/** A page of a tenant that the link names. */
+export const inTenantRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/in/$tenant/$",
+  // The parameters of that page.
+  validateSearch: (search: Record<string, unknown>) => search,
+  component: lazyPage(() => import("./InTenant"), "InTenant"),
+});

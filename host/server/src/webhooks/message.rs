@@ -22,7 +22,7 @@ pub(super) struct Message {
 
 /// The message of a try at `at`; `dashboard` is the address of the dashboard.
 pub(super) fn message(delivery: &DueDelivery, dashboard: &str, at: Micros) -> Message {
-    let link = format!("{dashboard}/incidents");
+    let link = format!("{dashboard}/in/{}/incidents", delivery.tenant);
     let body = match delivery.form {
         WebhookForm::Json => {
             let kind = if delivery.incident.is_some() { "incident" } else { "test" };
@@ -129,7 +129,7 @@ mod tests {
         let said: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(said["type"], "incident");
         assert_eq!(said["data"]["incident"]["kind"], "batch_late");
-        assert_eq!(said["data"]["link"], "https://assay.example/incidents");
+        assert_eq!(said["data"]["link"], "https://assay.example/in/demo/incidents");
         assert!(!body.contains("hooks.example"), "{body}");
         let [(_, id), (_, seconds), (_, signature)] = headers;
         assert_eq!((&*id, &*seconds), ("42", "1700000000"));
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(
             said["text"],
             "*batch late* (3 times) in demo, run &lt;https://bad.example|run&gt; @\u{200b}everyone \
-             \u{200b}*x\u{200b}*: it ended 4 s late &lt;!channel&gt; <https://assay.example/incidents|Incidents>"
+             \u{200b}*x\u{200b}*: it ended 4 s late &lt;!channel&gt; <https://assay.example/in/demo/incidents|Incidents>"
         );
     }
 }

@@ -8,10 +8,10 @@ import { api, data, type Schemas } from "../../../api/client";
 import { may, useSession } from "../../../api/session";
 import { ConfirmButton } from "../../../parts/ConfirmButton";
 import { Copy } from "../../../parts/Copy";
+import { CopyLink } from "../../../parts/CopyLink";
 import { Deferred } from "../../../parts/Deferred";
 import { serverNow, useNow } from "../../../parts/now";
 import { Page } from "../../../parts/Page";
-import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
 import { ExportSamples } from "../ExportSamples";
@@ -144,7 +144,7 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
     <>
       <Copy text={batch.id} label="Copy id" />
       <Copy text={pythonResultsOf(batch.id)} label="Copy as Python" />
-      <Copy text={permalink()} label="Copy link" />
+      <CopyLink />
       <ExportSamples run={batch.run} batch={batch.id} />
       {ended && (
         <PageLink to="/samples" search={{ batch: batch.id }} size="sm">

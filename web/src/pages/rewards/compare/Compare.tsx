@@ -5,13 +5,12 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { Copy } from "../../../parts/Copy";
+import { CopyLink } from "../../../parts/CopyLink";
 import { Figure } from "../../../parts/Figure";
 import { count, NONE, percent, reward, span } from "../../../parts/format";
 import { visible } from "../../../parts/names";
 import { Page } from "../../../parts/Page";
 import { Plot } from "../../../parts/Plot";
-import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
 import { Empty, Failed, Loading } from "../../../parts/states";
 import { ITERATIONS_MAX, runQuery, runsQuery } from "../queries";
@@ -72,7 +71,7 @@ export function Compare() {
     <Page
       title="Compare runs"
       crumbs={[{ label: "Runs", to: "/runs" }]}
-      actions={<Copy text={permalink()} label="Copy link" />}
+      actions={<CopyLink />}
     >
       <Group gap="sm" align="end" className="filters">
         <RunsField

@@ -5,8 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
 import { Copy } from "../../../parts/Copy";
+import { CopyLink } from "../../../parts/CopyLink";
 import { Page } from "../../../parts/Page";
-import { permalink } from "../../../parts/permalink";
 import { Answer } from "../../../parts/states";
 import { type Request, requestQuery } from "../queries";
 import { Artifacts } from "./Artifacts";
@@ -44,7 +44,7 @@ export function RequestPage() {
             <Copy text={id} label="Copy id" />
             <Copy text={curlOf(known, window.location.origin)} label="Copy curl" />
             <Copy text={pythonOf(known)} label="Copy as Python" />
-            <Copy text={permalink()} label="Copy link" />
+            <CopyLink />
           </>
         )
       }

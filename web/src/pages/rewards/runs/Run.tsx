@@ -5,12 +5,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Chip } from "../../../parts/Chip";
 import { Copy } from "../../../parts/Copy";
+import { CopyLink } from "../../../parts/CopyLink";
 import { Deferred } from "../../../parts/Deferred";
 import { Facts } from "../../../parts/Facts";
 import { count, moment, reward, signed, span } from "../../../parts/format";
 import { indented } from "../../../parts/json";
 import { Page } from "../../../parts/Page";
-import { permalink } from "../../../parts/permalink";
 import { Sparkline } from "../../../parts/Sparkline";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
@@ -66,7 +66,7 @@ export function Run() {
           </PageLink>
           <ExportSamples run={run} />
           <Copy text={pythonSamplesOf(run)} label="Copy as Python" />
-          <Copy text={permalink()} label="Copy link" />
+          <CopyLink />
           <NativeSelect
             size="xs"
             aria-label="Number of iterations"

@@ -4,13 +4,12 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Copy } from "../../../parts/Copy";
+import { CopyLink } from "../../../parts/CopyLink";
 import { Export } from "../../../parts/Export";
 import { count } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { type Crumb, Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
-import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
 import type { SortHeads } from "../../../parts/sort";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
@@ -58,7 +57,7 @@ export function SamplesPage() {
         isChosen && (
           <>
             <Export name="samples" columns={SAMPLE_COLUMNS} read={samplesExport(search)} />
-            <Copy text={permalink()} label="Copy link" />
+            <CopyLink />
           </>
         )
       }
