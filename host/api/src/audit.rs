@@ -1,4 +1,4 @@
-//! Administrative acts: the JSON shapes of `/v1/audit`, shared by the server and its clients.
+//! Administrative actions: the JSON shapes of `/v1/audit`, shared by the server and its clients.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub struct AuditEntry {
     pub after: Option<serde_json::Value>,
 }
 
-/// The actor of an administrative act.
+/// The actor of an administrative action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AuditActor {
     /// `key`, `person`, or `platform`: the server itself.

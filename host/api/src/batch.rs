@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnnounceBatch {
-    /// `name@channel`, `name@version`, or `tenant/name@...`.
+    /// `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone.
     pub plugin: String,
     /// Name of the training run, which keeps the plugin version and the settings of its first
     /// batch.

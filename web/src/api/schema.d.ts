@@ -179,7 +179,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Administrative acts with their changes, the latest first. With `admin:*` alone, only those on
+         * Administrative actions with their changes, the latest first. With `admin:*` alone, only those on
          *     your own tenant are returned.
          */
         get: operations["get_audit"];
@@ -1580,7 +1580,7 @@ export interface components {
              * @description Extra delay that the run tolerates, in milliseconds (the paper's D).
              */
             max_extra_delay_ms?: number | null;
-            /** @description `name@channel`, `name@version`, or `tenant/name@...`. */
+            /** @description `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
             plugin: string;
             /**
              * @description Name of the training run, which keeps the plugin version and the settings of its first
@@ -1620,7 +1620,7 @@ export interface components {
             /** @description Name of the stage that returned it. */
             stage: string;
         };
-        /** @description The actor of an administrative act. */
+        /** @description The actor of an administrative action. */
         AuditActor: {
             /** @description Id of the key or person; absent for the platform. */
             id?: string | null;
@@ -4802,7 +4802,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -4846,7 +4846,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -4890,7 +4890,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -4934,7 +4934,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -4978,7 +4978,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -5022,7 +5022,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -5066,7 +5066,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -5110,7 +5110,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
@@ -5154,7 +5154,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                /** @description The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone. */
                 plugin: string;
                 /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;

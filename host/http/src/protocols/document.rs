@@ -16,7 +16,7 @@ const XRL: &str = "xrl";
 #[into_params(parameter_in = Path)]
 #[expect(dead_code, reason = "parameters of the document; `Address` reads the path")]
 pub(super) struct PlaceParams {
-    /// The plugin: `name@channel`, `name@version`, or `tenant/name@channel`.
+    /// The plugin: `name@channel` or `name@version`; `tenant/name@...` names the caller's own tenant alone.
     plugin: String,
     /// The run, followed by the call's options: `my-run;timeout=300`.
     run: String,

@@ -1,4 +1,4 @@
-//! `GET /v1/audit`: administrative acts, for those who administer.
+//! `GET /v1/audit`: administrative actions, for those who administer.
 
 use assay_api::audit::{AuditActor, AuditFilter, AuditPage};
 use assay_api::key::Scope;
@@ -12,7 +12,7 @@ use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants;
 
-/// Administrative acts with their changes, the latest first. With `admin:*` alone, only those on
+/// Administrative actions with their changes, the latest first. With `admin:*` alone, only those on
 /// your own tenant are returned.
 #[utoipa::path(
     get, path = "/v1/audit", tag = "audit", params(AuditFilter),
