@@ -34,8 +34,8 @@ enum KeyVerb {
         /// Permission of the key, such as batches:write; may be repeated
         #[arg(long = "scope", required = true, value_parser = scope)]
         scopes: Vec<Scope>,
-        /// Plugin whose batches the key may announce, as NAME or NAME@CHANNEL; may be repeated
-        /// [default: all plugins]
+        /// Plugin that the key may submit to, publish and promote, as NAME or NAME@CHANNEL; reading is
+        /// not restricted; may be repeated [default: all plugins]
         #[arg(long = "plugin")]
         plugins: Vec<String>,
         /// Time at which the key expires, such as 2027-01-01T00:00:00Z

@@ -91,7 +91,7 @@ enum Verb {
     Worker(worker::WorkersCommand),
     /// List incidents: late batches, failed requests, worker trouble; acknowledge or mute them
     Incident(incident::IncidentCommand),
-    /// Tell an address or a chat of incidents; list, test and remove what is told
+    /// Send incidents to an address or a chat; list, test and remove webhooks
     Webhook(webhook::WebhookCommand),
     /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
     Request(request::RequestCommand),

@@ -68,7 +68,7 @@ struct Listed {
     /// List samples with at most this reward
     #[arg(long, allow_negative_numbers = true)]
     reward_max: Option<f64>,
-    /// List at most so many samples
+    /// Maximum number of samples to list
     #[arg(long)]
     last: Option<usize>,
 }

@@ -81,7 +81,8 @@ struct Settings {
     /// Maximum number of requests per minute; a batch counts with its whole expected size
     #[arg(long, value_name = "N", value_parser = bound)]
     requests_per_minute_max: Option<Bound>,
-    /// Maximum size of all stored requests, artifacts, results and logs, such as 10GiB
+    /// Maximum size of all stored requests, artifacts, results, logs and components of plugins, such as
+    /// 10GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     stored_bytes_max: Option<Bound>,
     /// Whether the tenant's plugins may use GPUs

@@ -35,7 +35,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MA
 
 #[derive(clap::Args)]
 pub(crate) struct JoinOptions {
-    /// Address of the server for workers; with a standby those of both, parted by commas
+    /// Address of the server for workers; with a standby those of both, separated by commas
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required = true)]
     server: Vec<String>,
     /// SHA-256 of the certificate of the server's authority

@@ -20,7 +20,7 @@ pub(super) struct TokenOptions {
     /// Seconds in which the token must be used [default: 600]
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u32>,
-    /// Address by which the worker reaches the server, with a standby those of both, parted by commas
+    /// Address by which the worker reaches the server, with a standby those of both, separated by commas
     /// [default: the host of --url and the port on which the server listens for workers]
     #[arg(long, value_name = "HOST:PORT")]
     server: Option<String>,
@@ -53,10 +53,10 @@ impl TokenOptions {
 
 #[derive(clap::Args)]
 pub(super) struct JoinOptions {
-    /// Address of the server for workers; with a standby those of both, parted by commas
+    /// Address of the server for workers; with a standby those of both, separated by commas
     #[arg(long, value_name = "HOST:PORT")]
     server: OsString,
-    /// SHA-256 of the server's authority; a server with another one is not believed
+    /// SHA-256 of the certificate of the server's authority; the worker joins no server with another one
     #[arg(long, value_name = "sha256:HEX")]
     ca_pin: OsString,
     /// Pool that the worker serves; the token must be for it
