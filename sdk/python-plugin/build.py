@@ -1,6 +1,6 @@
 """Builds the plugin project that this SDK is vendored in; `python3 build.py --help` tells the options.
 
-Needs nothing but Python 3.11 with `venv`: what else it needs it installs below the project's `target/`.
+Needs nothing but Python 3.11 or newer with `venv`: what else it needs it installs below the project's `target/`.
 """
 
 import sys
