@@ -11,7 +11,7 @@ use assay_core::architecture::Architecture;
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
-use assay_storage::blob::digest_of;
+use assay_storage::blob::digest_elsewhere;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -211,7 +211,7 @@ impl Compiler {
         let bytes: Bytes = bytes.context("reading the compiled form")?.into();
         let engine = self.engines.id(architecture);
         anyhow::ensure!(code.engine == engine, "the worker program was replaced");
-        let digest = digest_of(&bytes).await;
+        let digest = digest_elsewhere(&bytes).await;
         anyhow::ensure!(digest == code.compiled_digest, "the compiled form changed");
         Ok(bytes)
     }

@@ -11,7 +11,7 @@ use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use assay_dispatch::now;
-use assay_storage::blob::digest_of;
+use assay_storage::blob::digest_elsewhere;
 use assay_store::StoreError;
 use assay_store::plugins::{NewPlugin, Published};
 use bytes::Bytes;
@@ -38,7 +38,7 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let digest = digest_of(&component).await;
+        let digest = digest_elsewhere(&component).await;
         let turn = self.compiler.turn(publisher.tenant).await;
         let known = self.known_code(digest).await?;
         let Compiled { report, folder, .. } =
@@ -184,7 +184,7 @@ fn refuse_schemas(
 async fn read_verified(file: &Path, digest: Digest) -> anyhow::Result<Bytes> {
     let bytes = tokio::fs::read(file).await;
     let bytes: Bytes = bytes.with_context(|| format!("reading {}", file.display()))?.into();
-    anyhow::ensure!(digest_of(&bytes).await == digest, "{} changed", file.display());
+    anyhow::ensure!(digest_elsewhere(&bytes).await == digest, "{} changed", file.display());
     Ok(bytes)
 }
 

@@ -18,7 +18,7 @@ use crate::call::bindings::assay::reward::types;
 use crate::call::{Allowance, ending};
 use crate::engine::compiling_engine;
 use crate::functions::FunctionCache;
-use crate::load::{deserialize, digest_of, prepare};
+use crate::load::{deserialize, prepare};
 use crate::stage::{NotStarted, Sandbox};
 use crate::wasi;
 
@@ -78,8 +78,8 @@ impl PluginCompiler {
         let compiled = component.serialize().map_err(|error| {
             UploadError::Refused(format!("the compiled component was not written: {error:#}"))
         })?;
-        let compiled_digest = digest_of(&compiled);
-        let digest = digest_of(bytes);
+        let compiled_digest = Digest::of(&compiled);
+        let digest = Digest::of(bytes);
         Ok(CompiledPlugin { digest, compiled_digest, description, imports, bytes: compiled })
     }
 
@@ -97,7 +97,7 @@ impl PluginCompiler {
         let component = deserialize(&self.engine, &code, compiled_digest).ok()?;
         let described = describe_component(&self.engine, &component);
         Some(described.map(|(description, imports)| CompiledPlugin {
-            digest: digest_of(bytes),
+            digest: Digest::of(bytes),
             compiled_digest,
             description,
             imports,

@@ -50,9 +50,11 @@ impl CrossCompiler {
 
 #[cfg(all(test, feature = "cross-compilation"))]
 mod tests {
+    use assay_core::id::Digest;
+
     use super::*;
     use crate::engine::engine_id;
-    use crate::load::{deserialize, digest_of};
+    use crate::load::deserialize;
 
     /// A component without anything in it.
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -70,7 +72,7 @@ mod tests {
             let is_own = architecture == Architecture::own();
             assert_eq!(compiler.engine_id() == engine_id(), is_own);
             let own = compiling_engine_for(Architecture::own()).expect("valid");
-            let loaded = deserialize(&own, &code, digest_of(&code));
+            let loaded = deserialize(&own, &code, Digest::of(&code));
             assert_eq!(loaded.is_ok(), is_own, "{architecture}");
         }
     }

@@ -46,5 +46,5 @@ pub use cpu::{UnfitCpu, check_cpu};
 pub use cross::{CrossCompiler, NoCrossCompiler};
 pub use engine::engine_id;
 pub use functions::FunctionCache;
-pub use load::{LoadedPlugin, Unloadable, digest_of};
+pub use load::{LoadedPlugin, Unloadable};
 pub use stage::{NotStarted, Sandbox, StageCall, StageRun};

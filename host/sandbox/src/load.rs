@@ -2,7 +2,6 @@
 
 use assay_core::capability;
 use assay_core::id::Digest;
-use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
@@ -41,12 +40,6 @@ pub enum Unloadable {
     Engine(String),
 }
 
-/// SHA-256, under which everything is kept.
-#[must_use]
-pub fn digest_of(bytes: &[u8]) -> Digest {
-    Digest(Sha256::digest(bytes).into())
-}
-
 /// Loads compiled bytes if their digest is `expected`.
 ///
 /// `expected` must come from the process that ran the compiler: native code is only as good as its origin.
@@ -66,7 +59,7 @@ pub(crate) fn deserialize(
     bytes: &[u8],
     expected: Digest,
 ) -> Result<Component, Unloadable> {
-    let found = digest_of(bytes);
+    let found = Digest::of(bytes);
     if found != expected {
         return Err(Unloadable::WrongDigest { expected, found });
     }

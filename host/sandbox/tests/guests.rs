@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use assay_core::id::Digest;
 use assay_once::Once;
 use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadError};
-use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun, digest_of};
+use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun};
 
 /// The bytes of a guest that was built before.
 pub(crate) fn guest(name: &str) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn compiled_once(component: &[u8]) -> CompiledPlugin {
     let program = std::env::current_exe().expect("a running test has a path");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-guests");
     let once = Once::new(&folder, &program).expect("a folder");
-    let kept = once.get(&digest_of(component).to_string(), || {
+    let kept = once.get(&Digest::of(component).to_string(), || {
         let CompiledPlugin { digest, compiled_digest, description, imports, bytes } =
             compiled(component).expect("a plugin");
         let about = (digest, compiled_digest, description, imports);

@@ -1,8 +1,9 @@
 //! Uploads and loads of plugins: a file that is not a plugin for this service is refused with a reason.
 
+use assay_core::id::Digest;
 use assay_core::limits;
 use assay_sandbox::compile::UploadError;
-use assay_sandbox::{Sandbox, Unloadable, digest_of};
+use assay_sandbox::{Sandbox, Unloadable};
 
 use crate::guests::{compiled, guest, liar};
 
@@ -17,8 +18,8 @@ fn a_plugin_says_what_it_is() {
     assert_eq!(compiled.description.name, "liar");
     let stages: Vec<_> = compiled.description.stages.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(stages, ["prepare", "score"]);
-    assert_eq!(compiled.digest, digest_of(&guest("liar")));
-    assert_eq!(compiled.compiled_digest, digest_of(&compiled.bytes));
+    assert_eq!(compiled.digest, Digest::of(&guest("liar")));
+    assert_eq!(compiled.compiled_digest, Digest::of(&compiled.bytes));
     assert!(compiled.imports.iter().any(|import| import.starts_with("assay:reward/log@")));
 }
 
@@ -72,6 +73,6 @@ fn compiled_bytes_are_verified_before_they_are_trusted() {
 fn what_the_compiler_did_not_write_does_not_load() {
     let sandbox = Sandbox::new().expect("a sandbox");
     let bytes = guest("trivial");
-    let problem = sandbox.load(&bytes, digest_of(&bytes)).err().expect("not compiled");
+    let problem = sandbox.load(&bytes, Digest::of(&bytes)).err().expect("not compiled");
     assert!(matches!(problem, Unloadable::Engine(_)), "{problem}");
 }

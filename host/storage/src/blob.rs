@@ -64,19 +64,16 @@ impl fmt::Debug for Blobs {
     }
 }
 
-#[must_use]
-pub fn digest(bytes: &[u8]) -> Digest {
-    Digest(Sha256::digest(bytes).into())
-}
-
 /// The digest of bytes that may be long: these are hashed on another thread, as others wait for this one.
-pub async fn digest_of(bytes: &Bytes) -> Digest {
+pub async fn digest_elsewhere(bytes: &Bytes) -> Digest {
     if bytes.len() < HASHED_AT_ONCE_MAX {
-        return digest(bytes);
+        return Digest::of(bytes);
     }
     let long = bytes.clone();
     // It does not run where the runtime stops.
-    tokio::task::spawn_blocking(move || digest(&long)).await.unwrap_or_else(|_| digest(bytes))
+    tokio::task::spawn_blocking(move || Digest::of(&long))
+        .await
+        .unwrap_or_else(|_| Digest::of(bytes))
 }
 
 fn place(digest: Digest) -> ObjectPath {
@@ -116,7 +113,7 @@ impl Blobs {
     }
 
     pub async fn put(&self, bytes: Bytes) -> Result<Digest, BlobError> {
-        let digest = digest_of(&bytes).await;
+        let digest = digest_elsewhere(&bytes).await;
         self.store.put(&place(digest), bytes.into()).await?;
         Ok(digest)
     }
@@ -136,7 +133,7 @@ impl Blobs {
             Err(object_store::Error::NotFound { .. }) => return Err(BlobError::NotFound(wanted)),
             Err(error) => return Err(error.into()),
         };
-        if digest_of(&found).await != wanted {
+        if digest_elsewhere(&found).await != wanted {
             return Err(BlobError::Damaged(wanted));
         }
         Ok(found)
@@ -233,7 +230,7 @@ mod tests {
         assert!(matches!(last, Err(BlobError::Damaged(digest)) if *digest == kept));
         let sent: usize = before.iter().flatten().map(Bytes::len).sum();
         assert!(sent < 100_000, "{sent}");
-        let missing = blobs.read_pieces(super::digest(b"other")).await;
+        let missing = blobs.read_pieces(Digest::of(b"other")).await;
         assert!(matches!(missing, Err(BlobError::NotFound(_))));
     }
 
@@ -259,7 +256,7 @@ mod tests {
             assert!(pieces.iter().all(|piece| piece.len() <= assay_wire::CHUNK_BYTES));
             assert_eq!(pieces.concat(), whole.get(offset..).unwrap_or_default());
         }
-        let missing = blobs.read_after(super::digest(b"other"), 0).await;
+        let missing = blobs.read_after(Digest::of(b"other"), 0).await;
         assert!(matches!(missing.err(), Some(BlobError::NotFound(_))));
     }
 
@@ -287,7 +284,7 @@ mod tests {
         std::fs::rename(&away, &place).expect("moves");
         let pieces: Vec<Bytes> = read.await.expect("is there").try_collect().await.expect("reads");
         assert_eq!(pieces.concat(), b"compiled");
-        let other = super::digest(b"other");
+        let other = Digest::of(b"other");
         assert!(!blobs.has(other).await.expect("answers"));
         // A missing object is an error at once: only a store that fails is asked again.
         let missing = blobs.read_after_retries(other, 0, Duration::from_secs(3_600)).await;
@@ -304,7 +301,7 @@ mod tests {
         let name = digest.to_string();
         std::fs::write(folder.path().join(&name[..2]).join(&name), b"changed").expect("writes");
         assert!(matches!(blobs.get(digest).await, Err(BlobError::Damaged(_))));
-        let other = super::digest(b"other");
+        let other = Digest::of(b"other");
         assert!(matches!(blobs.get(other).await, Err(BlobError::NotFound(_))));
     }
 }

@@ -3,12 +3,13 @@
 use std::io::{BufRead as _, Write as _};
 
 use anyhow::Context as _;
+use assay_core::id::Digest;
 use assay_core::outcome::{Outcome, StageEnd};
 use assay_core::recorded::{
     RecordedRequest, ScoredArtifact, ScoredLogLine, ScoredRequest, ScoredStage,
 };
+use assay_sandbox::Request;
 use assay_sandbox::pipeline::{self, StageRecord};
-use assay_sandbox::{Request, digest_of};
 
 use crate::local;
 
@@ -51,7 +52,7 @@ fn scored(id: String, ran: &[StageRecord], timeout_reward: f64) -> ScoredRequest
             StageEnd::Next(artifact) => Some(ScoredArtifact {
                 content_type: artifact.content_type.clone(),
                 bytes: artifact.bytes.len() as u64,
-                digest: digest_of(&artifact.bytes),
+                digest: Digest::of(&artifact.bytes),
             }),
             _ => None,
         },

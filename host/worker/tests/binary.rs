@@ -56,9 +56,9 @@ pub(crate) fn compiled(name: &str) -> (Vec<u8>, Digest) {
     let component = std::fs::read(guest(name)).expect("readable");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("worker-guests");
     let once = Once::new(&folder, Path::new(env!("CARGO_BIN_EXE_assay-worker"))).expect("a folder");
-    let key = assay_sandbox::digest_of(&component).to_string();
+    let key = Digest::of(&component).to_string();
     let bytes = once.get(&key, || compile_now(name)).expect("a file");
-    let digest = assay_sandbox::digest_of(&bytes);
+    let digest = Digest::of(&bytes);
     (bytes, digest)
 }
 
@@ -68,6 +68,6 @@ fn compile_now(name: &str) -> Vec<u8> {
     let report = compile(&guest(name), &out);
     let digest = report["ok"]["compiled_digest"].as_str().expect("a plugin");
     let bytes = std::fs::read(out).expect("written");
-    assert_eq!(assay_sandbox::digest_of(&bytes).to_string(), digest);
+    assert_eq!(Digest::of(&bytes).to_string(), digest);
     bytes
 }

@@ -1,6 +1,7 @@
 //! The commands that need no host.
 
 use assay_core::architecture::Architecture;
+use assay_core::id::Digest;
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ fn a_plugin_is_compiled_for_the_other_architecture() {
         let component = component.to_str().expect("text");
         let line = run(&["cross-compile", component, "--architecture", architecture, "--out", out]);
         let report: Value = serde_json::from_str(&line).expect("JSON");
-        let digest = assay_sandbox::digest_of(&std::fs::read(out).expect("a file")).to_string();
+        let digest = Digest::of(&std::fs::read(out).expect("a file")).to_string();
         let code = json!({"engine": engine.trim_end(), "compiled_digest": digest});
         assert_eq!(report, json!({"ok": code}));
         let is_own = architecture == Architecture::own().name();
@@ -66,7 +67,7 @@ fn an_upload_becomes_a_plugin() {
     assert!(
         plugin["imports"].as_array().expect("a list").iter().any(|i| i == "assay:reward/log@0.1.0")
     );
-    let digest = |path| assay_sandbox::digest_of(&std::fs::read(path).expect("a file")).to_string();
+    let digest = |path| Digest::of(&std::fs::read(path).expect("a file")).to_string();
     assert_eq!(plugin["digest"], digest(guest("liar")));
     assert_eq!(plugin["compiled_digest"], digest(out));
 }

@@ -111,8 +111,7 @@ async fn a_damaged_or_lost_copy_is_fetched_again() {
     let bytes = b"1 2\n";
     reader.put(NAME, "v1", Stored::Bytes(bytes.to_vec()));
     reader.get(NAME).await;
-    let copy =
-        reader.host.cache().join("objects").join(assay_sandbox::digest_of(bytes).to_string());
+    let copy = reader.host.cache().join("objects").join(Digest::of(bytes).to_string());
     std::fs::write(&copy, b"1 3\n").expect("the worker's copy");
     assert_eq!(explanation(&reader.get(NAME).await), "1 2\n");
     std::fs::remove_file(&copy).expect("there again");

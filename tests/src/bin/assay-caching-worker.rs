@@ -12,7 +12,6 @@ use std::process::Command;
 
 use anyhow::Context as _;
 use assay_core::id::Digest;
-use sha2::{Digest as _, Sha256};
 
 fn main() -> anyhow::Result<()> {
     let this = std::env::current_exe()?;
@@ -55,7 +54,7 @@ fn place(worker: &Path, component: &Path) -> anyhow::Result<PathBuf> {
     let built = fs::metadata(worker)?;
     let build = format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size());
     let target = worker.ancestors().nth(2).context("it lies in target/<profile>")?;
-    let digest = Digest(Sha256::digest(fs::read(component)?).into());
+    let digest = Digest::of(&fs::read(component)?);
     Ok(target.join("compiled-plugins").join(build).join(digest.to_string()))
 }
 

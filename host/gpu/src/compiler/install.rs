@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use assay_core::id::Digest;
-use sha2::{Digest as _, Sha256};
 
 /// The packages that are installed, each with its hash.
 const REQUIREMENTS: &str = include_str!("../../toolchain/requirements.txt");
@@ -62,7 +61,7 @@ fn install(folder: &Path, download: &Download) -> Result<(), String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err("these wheels are for Linux on x86-64 alone".to_owned());
     }
-    let hash = Digest(Sha256::digest(REQUIREMENTS).into()).to_string();
+    let hash = Digest::of(REQUIREMENTS.as_bytes()).to_string();
     let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
     let marker = fs::read_to_string(folder.join(MARKER)).ok();
     if marker.as_deref() == Some(&hash) {
@@ -169,7 +168,7 @@ fn find(wheels: &Path, requirement: &Requirement<'_>) -> Result<Option<PathBuf>,
             continue;
         }
         let bytes = fs::read(&path).map_err(|error| said(&path, &error))?;
-        if Digest(Sha256::digest(bytes).into()).to_string() == requirement.sha256 {
+        if Digest::of(&bytes).to_string() == requirement.sha256 {
             return Ok(Some(path));
         }
     }
@@ -279,7 +278,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("cuda");
         fs::create_dir(&folder).unwrap();
-        let hash = Digest(Sha256::digest(REQUIREMENTS).into()).to_string();
+        let hash = Digest::of(REQUIREMENTS.as_bytes()).to_string();
         fs::write(folder.join(MARKER), hash).unwrap();
         let called = |_: &Requirement<'_>, _: &Path| Err("called".to_owned());
         assert_eq!(install(&folder, &called), Ok(()));

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits::{GPU_ARTIFACTS_BYTES_MAX, GPU_READY_BYTES_MAX, GPU_READY_MAX};
 use assay_exec::file_cache::FileCache;
-use sha2::{Digest as _, Sha256};
 
 use super::toolkit::Installed;
 use super::{CompileRequest, CudaArtifact};
@@ -34,7 +33,7 @@ pub(super) fn name(
     let build = program.metadata().map(|meta| (meta.len(), meta.modified().ok())).ok();
     let recipe = postcard::to_stdvec(&(&toolkit.identity, build, request));
     let recipe = recipe.expect("plain data is encoded");
-    format!("{tenant}.{}", Digest(Sha256::digest(recipe).into()))
+    format!("{tenant}.{}", Digest::of(&recipe))
 }
 
 impl CudaStore {
@@ -55,7 +54,7 @@ impl CudaStore {
         let body = postcard::to_stdvec(artifact).expect("plain data is encoded");
         if let Some(files) = self.files() {
             let written = files.draft().and_then(|mut draft| {
-                draft.write(&Sha256::digest(&body))?;
+                draft.write(&Digest::of(&body).0)?;
                 draft.write(&body)?;
                 files.keep(draft, name)
             });
@@ -109,7 +108,7 @@ fn size(artifact: &CudaArtifact) -> usize {
 /// `None` if the bytes are damaged.
 fn decode(bytes: &[u8]) -> Option<CudaArtifact> {
     let (digest, body) = bytes.split_at_checked(DIGEST_BYTES)?;
-    if Sha256::digest(body)[..] != *digest {
+    if Digest::of(body).0 != *digest {
         return None;
     }
     postcard::from_bytes(body).ok()

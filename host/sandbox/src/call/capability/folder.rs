@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(storage.get(name, soon()), Ok(bytes.clone()));
         }
         let digest = storage.locate("judge/sum/secret/1.in", soon()).expect("there");
-        assert_eq!(digest, crate::digest_of(&bytes));
+        assert_eq!(digest, Digest::of(&bytes));
         assert_eq!(place.objects.get(digest), Some(bytes));
         let names = storage.names("judge/sum", soon()).expect("a folder");
         assert_eq!(names, ["judge/sum/inside", "judge/sum/problem.yaml", "judge/sum/secret/1.in"]);
