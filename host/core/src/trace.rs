@@ -16,13 +16,13 @@ pub struct SpanId(pub [u8; 8]);
 
 impl fmt::Display for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 
 impl fmt::Display for SpanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -53,9 +53,9 @@ impl TraceContext {
     #[must_use]
     pub fn of_header(header: &str) -> Option<Self> {
         let mut fields = header.trim().split('-');
-        let version: [u8; 1] = hex(fields.next()?)?;
-        let (trace, parent) = (hex(fields.next()?)?, hex(fields.next()?)?);
-        let flags: [u8; 1] = hex(fields.next()?)?;
+        let version: [u8; 1] = lower_hex(fields.next()?)?;
+        let (trace, parent) = (lower_hex(fields.next()?)?, lower_hex(fields.next()?)?);
+        let flags: [u8; 1] = lower_hex(fields.next()?)?;
         // Later versions may add fields.
         let well_formed = match version[0] {
             0 => fields.next().is_none(),
@@ -75,20 +75,10 @@ pub fn header(trace: TraceId, span: SpanId) -> String {
 }
 
 /// The bytes of lower-case hexadecimal digits; `None` for anything else.
-fn hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digit = |byte: u8| match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    };
+fn lower_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
-    if text.len() != 2 * N {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-    }
-    Some(bytes)
+    let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    (is_lower && hex::decode_to_slice(text, &mut bytes).is_ok()).then_some(bytes)
 }
 
 /// A traced request, from its arrival to the commit of its outcome.

@@ -198,7 +198,7 @@ impl<'a> TraceReader<'a> {
             RecordedArg::Address(_) => return Err("an address for what is none"),
             RecordedArg::Bytes(digits, places) => (digits, places),
         };
-        let mut bytes = unhex(&digits).ok_or("bytes that are none")?;
+        let mut bytes = hex::decode(&digits).map_err(|_| "bytes that are none")?;
         if bytes.len() != length {
             return Err("an argument of another size than its parameter");
         }
@@ -237,15 +237,6 @@ impl<'a> TraceReader<'a> {
         let BufferAddress { buffer, offset } = self.address(returned.at, bytes)?;
         Ok(Returned { buffer, offset, dtype, shape: returned.shape })
     }
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    if !rest.is_empty() {
-        return None;
-    }
-    pairs.iter().map(|[high, low]| u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()).collect()
 }
 
 #[cfg(test)]
