@@ -37,7 +37,7 @@ pub async fn sleep(span: Duration) {
 
 /// Returns at this time, or at once if it has passed.
 pub async fn sleep_until(at: Micros) {
-    sleep(Duration::from_micros(at.since(now()).0)).await;
+    sleep(at.since(now()).into()).await;
 }
 
 struct Start {
@@ -47,9 +47,7 @@ struct Start {
 
 impl Start {
     fn at(&self, since_boot: Duration) -> Micros {
-        let passed = since_boot.saturating_sub(self.since_boot).as_micros();
-        let micros = u64::try_from(passed).expect("no machine runs that long");
-        self.time_of_day + Micros(micros)
+        self.time_of_day + Micros::from(since_boot.saturating_sub(self.since_boot))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Add, Sub};
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
@@ -42,6 +43,12 @@ impl Micros {
         Self((ms * 1e3).round() as u64)
     }
 
+    /// The nearest span to a number of seconds; zero for a number that is negative or not a number.
+    #[must_use]
+    pub fn from_secs_f64(secs: f64) -> Self {
+        Self((secs * 1e6).round() as u64)
+    }
+
     /// The number of milliseconds.
     #[must_use]
     pub fn as_ms_f64(self) -> f64 {
@@ -78,6 +85,19 @@ impl Micros {
     #[must_use]
     pub fn from_datetime(at: OffsetDateTime) -> Self {
         Self(u64::try_from(at.unix_timestamp_nanos() / 1_000).unwrap_or(0))
+    }
+}
+
+/// The span in whole microseconds; the greatest span if it is longer.
+impl From<Duration> for Micros {
+    fn from(span: Duration) -> Self {
+        Self(u64::try_from(span.as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Micros> for Duration {
+    fn from(span: Micros) -> Self {
+        Self::from_micros(span.0)
     }
 }
 
@@ -134,10 +154,25 @@ mod tests {
     fn a_span_survives_its_milliseconds() {
         for micros in [0, 1, 7, 999, 1_001, 123_456_789, 3_600_000_001] {
             assert_eq!(Micros::from_ms_f64(Micros(micros).as_ms_f64()), Micros(micros));
+            assert_eq!(Micros::from_secs_f64(Micros(micros).as_secs_f64()), Micros(micros));
         }
         for none in [-1.0, f64::NAN, f64::NEG_INFINITY] {
             assert_eq!(Micros::from_ms_f64(none), Micros::ZERO);
+            assert_eq!(Micros::from_secs_f64(none), Micros::ZERO);
         }
+    }
+
+    #[test]
+    fn a_duration_becomes_whole_microseconds() {
+        for (span, micros) in [
+            (Duration::ZERO, Micros::ZERO),
+            (Duration::from_nanos(1_999), Micros(1)),
+            (Duration::from_micros(u64::MAX), Micros::MAX),
+            (Duration::MAX, Micros::MAX),
+        ] {
+            assert_eq!(Micros::from(span), micros, "{span:?}");
+        }
+        assert_eq!(Duration::from(Micros::from_ms(7)), Duration::from_millis(7));
     }
 
     #[test]

@@ -239,13 +239,13 @@ impl Owner {
         }
         self.next_poll = Instant::now();
         if self.listings.is_empty() {
-            self.next_poll += Duration::from_micros(self.jobs.pause(now()).0);
+            self.next_poll += Duration::from(self.jobs.pause(now()));
         }
     }
 
     /// Brings the next poll forward where something changed.
     fn poll_in_time(&mut self) {
-        let pause = Duration::from_micros(self.jobs.pause(now()).0);
+        let pause = Duration::from(self.jobs.pause(now()));
         self.next_poll = self.next_poll.min(Instant::now() + pause);
     }
 

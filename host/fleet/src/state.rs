@@ -140,7 +140,7 @@ impl FleetState {
         let paused_until = self.pools.get(pool).and_then(|starts| starts.paused_until);
         if let Some(until) = paused_until.filter(|until| *until > now) {
             let withheld = self.withhold(now, pool, count, None);
-            let pause = Duration::from_micros(until.since(now).0);
+            let pause = Duration::from(until.since(now));
             return vec![Effect::ReleaseAfter(withheld, pause)];
         }
         let level = self.pools.get(pool).map_or(0, |starts| starts.level);

@@ -146,7 +146,7 @@ impl PodOwner {
     async fn run(mut self, mut calls: mpsc::UnboundedReceiver<PodCall>) {
         let mut watch = self.api.watch();
         loop {
-            let due = self.pods.next_due().map(|at| Duration::from_micros(at.since(now()).0));
+            let due = self.pods.next_due().map(|at| Duration::from(at.since(now())));
             tokio::select! {
                 call = calls.recv() => match call {
                     Some(call) => self.called(call),

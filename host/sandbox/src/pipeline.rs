@@ -80,7 +80,7 @@ impl LocalPipeline<'_> {
 /// The time that stages used together, as their limits count it.
 #[must_use]
 pub fn used(ran: &[StageRecord]) -> Duration {
-    ran.iter().map(|ran| Duration::from_micros(ran.run.used.0)).sum()
+    ran.iter().map(|ran| Duration::from(ran.run.used)).sum()
 }
 
 /// How the request ended.

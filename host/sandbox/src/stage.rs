@@ -134,10 +134,10 @@ impl Sandbox {
         });
         let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
         let missing = left.missing();
-        let used = micros(left.clock.used());
+        let used = Micros::from(left.clock.used());
         let calls = left.clock.take_calls();
         let logs = left.into_lines();
-        StageRun { end, ran: micros(started.elapsed()), used, logs, calls, missing }
+        StageRun { end, ran: started.elapsed().into(), used, logs, calls, missing }
     }
 
     /// Calls into a guest under its limits.
@@ -154,8 +154,4 @@ impl Sandbox {
         let result = run(&mut store);
         (result, store.into_data())
     }
-}
-
-fn micros(span: Duration) -> Micros {
-    Micros(u64::try_from(span.as_micros()).unwrap_or(u64::MAX))
 }

@@ -146,7 +146,7 @@ impl Vector {
             }
             for (batch, (end, wanted)) in said.batch_ends.iter().zip(&row.batch_finish).enumerate()
             {
-                if end.0.abs_diff(micros(*wanted).0) > TOLERANCE.0 {
+                if end.0.abs_diff(Micros::from_secs_f64(*wanted).0) > TOLERANCE.0 {
                     let end = end.as_secs_f64();
                     let text = format!("{row_name}: batch {batch} ends at {end} s, not {wanted} s");
                     replay.differences.push(text);
@@ -161,7 +161,7 @@ impl Vector {
         let pools = names.iter().zip(&self.cost);
         let batches = self.earliest_end.iter().zip(&self.priority).enumerate();
         Problem {
-            now: micros(self.now),
+            now: Micros::from_secs_f64(self.now),
             pools: pools
                 .map(|(name, cost)| ProblemPool {
                     name: Arc::clone(name),
@@ -175,9 +175,9 @@ impl Vector {
                     id: batch_id(number),
                     run: format!("{number}").into(),
                     flow: 0,
-                    rank: micros(*rank),
-                    earliest_end: micros(*earliest_end),
-                    tolerance: micros(self.tolerance),
+                    rank: Micros::from_secs_f64(*rank),
+                    earliest_end: Micros::from_secs_f64(*earliest_end),
+                    tolerance: Micros::from_secs_f64(self.tolerance),
                     wait_max: None,
                 })
                 .collect(),
@@ -188,14 +188,14 @@ impl Vector {
                     batch: request.batch,
                     stage: request.stage,
                     running: request.running,
-                    ready: micros(request.arr),
+                    ready: Micros::from_secs_f64(request.arr),
                 })
                 .collect(),
             service: self
                 .requests
                 .iter()
                 .flat_map(|request| &request.s)
-                .map(|s| micros(*s))
+                .map(|s| Micros::from_secs_f64(*s))
                 .collect(),
             stages_max: stages,
         }
@@ -203,10 +203,5 @@ impl Vector {
 }
 
 fn flow_stage((pool, timeout): (usize, &f64)) -> FlowStage {
-    FlowStage { pool, timeout: micros(*timeout) }
-}
-
-/// Never negative in a vector; what is becomes zero.
-fn micros(seconds: f64) -> Micros {
-    Micros((seconds * 1e6).round() as u64)
+    FlowStage { pool, timeout: Micros::from_secs_f64(*timeout) }
 }

@@ -59,7 +59,7 @@ impl FleetState {
         worker.phase = Phase::Failed;
         let starts = self.failed_start(now, ticket, error)?;
         let next_try_at = starts.trouble.as_ref()?.next_try_at;
-        Some(Effect::ReportAfter(ticket, Duration::from_micros(next_try_at.since(now).0)))
+        Some(Effect::ReportAfter(ticket, next_try_at.since(now).into()))
     }
 
     /// A worker ended soon after it joined: its start counts as failed, and the next one waits.
@@ -82,7 +82,7 @@ impl FleetState {
         let first = starts.level <= level;
         starts.level = starts.level.max(level.saturating_add(1));
         let pause = pause(starts.level);
-        let next_try_at = now + Micros::from_ms(pause.as_millis().try_into().unwrap_or(0));
+        let next_try_at = now + Micros::from(pause);
         let failures = starts.trouble.as_ref().map_or(0, |trouble| trouble.failures) + 1;
         if first {
             tracing::error!(

@@ -304,7 +304,7 @@ impl RemoteWorkerEntry {
 async fn ended(mut expires_at: watch::Receiver<Micros>) -> &'static str {
     loop {
         let until = *expires_at.borrow_and_update();
-        let left = Duration::from_micros(until.since(now()).0);
+        let left = Duration::from(until.since(now()));
         if left.is_zero() {
             return "the worker's certificate has expired";
         }

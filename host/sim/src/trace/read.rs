@@ -216,7 +216,7 @@ fn read_request(line: RequestLine, meta: &Meta, iterations: &mut Iterations) -> 
 
 fn micros(field: &str, seconds: f64) -> Result<Micros, String> {
     if (0.0..=SECONDS_MAX).contains(&seconds) {
-        Ok(Micros((seconds * 1e6).round() as u64))
+        Ok(Micros::from_secs_f64(seconds))
     } else {
         Err(format!("`{field}` is {seconds}, not 0 to {SECONDS_MAX} seconds"))
     }

@@ -10,6 +10,7 @@
 //! log-normal, rounded, of which most are two or three as most of PolyTrace's dialogues have few turns,
 //! and cut at `turns_max`, where the judge must decide.
 
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, SpecError};
@@ -18,7 +19,6 @@ use super::learning::decay;
 use super::mixture::{GRADE, TaskKind};
 use super::random::Random;
 use super::tools::{self, CALL_S_MAX};
-use super::trainer::micros;
 use super::{Moment, Shift};
 use crate::trace::{TraceRequest, TraceStage};
 
@@ -106,7 +106,7 @@ impl Agent {
         let stage = |name: String, pool: &str, timeout_s, cost| TraceStage {
             name,
             pool: Some(pool.to_owned()),
-            timeout: micros(timeout_s),
+            timeout: Micros::from_secs_f64(timeout_s),
             cost,
         };
         let mut stages = Vec::new();
@@ -136,14 +136,17 @@ impl Agent {
             for _ in 0..size {
                 let tokens = self.lengths.tokens(prompt.median_tokens, random);
                 let judged = self.judge(self.lengths.is_cut(tokens), &prompt, moment, random);
-                let mut service: Vec<_> =
-                    judged.service_s.into_iter().map(|seconds| Some(micros(seconds))).collect();
+                let mut service: Vec<_> = judged
+                    .service_s
+                    .into_iter()
+                    .map(|seconds| Some(Micros::from_secs_f64(seconds)))
+                    .collect();
                 service.resize(stages, None);
                 requests.push(TraceRequest {
                     request: 0,
                     group: number,
                     tokens,
-                    rollout: micros(self.engine.rollout_s(tokens, prompt.token_s)),
+                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, prompt.token_s)),
                     service,
                     outcome: judged.outcome.to_owned(),
                 });

@@ -6,13 +6,13 @@
 //! training, and execution errors rise to their summit after 40 % of it. Failures to generate differ
 //! between prompts, the others do not.
 
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, SpecError};
 use super::generation::{Engine, Lengths};
 use super::learning::{decay, rise_and_fall, settle};
 use super::random::Random;
-use super::trainer::micros;
 use super::{Moment, Shift};
 use crate::trace::{TraceRequest, TraceStage};
 
@@ -85,7 +85,7 @@ pub(super) fn stages() -> Vec<TraceStage> {
     let stage = |name: &str, timeout_s, cost| TraceStage {
         name: name.to_owned(),
         pool: None,
-        timeout: micros(timeout_s),
+        timeout: Micros::from_secs_f64(timeout_s),
         cost,
     };
     vec![stage("compile", COMPILE_TIMEOUT_S, 1.0), stage("execute", EXECUTE_TIMEOUT_S, 10.0)]
@@ -162,8 +162,8 @@ impl Cuda {
                     request: 0,
                     group: number,
                     tokens,
-                    rollout: micros(self.engine.rollout_s(tokens, group.token_s)),
-                    service: service.map(|seconds| seconds.map(micros)).to_vec(),
+                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, group.token_s)),
+                    service: service.map(|seconds| seconds.map(Micros::from_secs_f64)).to_vec(),
                     outcome: outcome.to_owned(),
                 });
             }

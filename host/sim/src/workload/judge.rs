@@ -6,13 +6,13 @@
 //! is the time limit. No measured judge trace is published; the defaults are plausible, not
 //! measured.
 
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, SpecError};
 use super::generation::{Engine, Lengths};
 use super::learning::decay;
 use super::random::Random;
-use super::trainer::micros;
 use super::{Moment, Shift};
 use crate::trace::{TraceRequest, TraceStage};
 
@@ -102,7 +102,12 @@ impl Default for Programs {
 }
 
 fn stage(name: &str, timeout_s: f64) -> TraceStage {
-    TraceStage { name: name.to_owned(), pool: None, timeout: micros(timeout_s), cost: 1.0 }
+    TraceStage {
+        name: name.to_owned(),
+        pool: None,
+        timeout: Micros::from_secs_f64(timeout_s),
+        cost: 1.0,
+    }
 }
 
 pub(super) fn stages() -> Vec<TraceStage> {
@@ -145,8 +150,11 @@ impl Judge {
                     request: 0,
                     group: number,
                     tokens,
-                    rollout: micros(self.engine.rollout_s(tokens, token_s)),
-                    service: judged.service_s.map(|seconds| seconds.map(micros)).to_vec(),
+                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, token_s)),
+                    service: judged
+                        .service_s
+                        .map(|seconds| seconds.map(Micros::from_secs_f64))
+                        .to_vec(),
                     outcome: judged.outcome.to_owned(),
                 });
             }

@@ -10,6 +10,7 @@ mod kinds;
 
 use std::collections::BTreeMap;
 
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, SpecError};
@@ -17,7 +18,6 @@ use super::generation::Engine;
 use super::judge::{self, Programs};
 use super::random::Random;
 use super::tools;
-use super::trainer::micros;
 use super::{Moment, learning};
 use crate::trace::{TraceRequest, TraceStage};
 use kinds::{Check, RULES, Reward};
@@ -126,8 +126,11 @@ impl Mixture {
             request: 0,
             group: 0,
             tokens,
-            rollout: micros(rollout_s),
-            service: service_s.into_iter().map(|seconds| seconds.map(micros)).collect(),
+            rollout: Micros::from_secs_f64(rollout_s),
+            service: service_s
+                .into_iter()
+                .map(|seconds| seconds.map(Micros::from_secs_f64))
+                .collect(),
             outcome: outcome.to_owned(),
         }
     }

@@ -122,23 +122,19 @@ fn is_whole(part: &f64) -> bool {
     *part >= 1.0
 }
 
-pub(super) fn micros(seconds: f64) -> Micros {
-    Micros((seconds * 1e6).round() as u64)
-}
-
 /// One task with its iterations in time.
 pub(super) fn task(spec: &Spec, id: u32) -> Task {
     let trainer = &spec.trainer;
-    let start = micros(trainer.stagger_s * f64::from(id));
+    let start = Micros::from_secs_f64(trainer.stagger_s * f64::from(id));
     let mut clock = Clock { next: start, trained: Vec::new() };
     let numbers = trainer.first_iteration..trainer.first_iteration + trainer.iterations;
     let iterations = numbers.map(|number| {
         let mut random = Random::new(spec.seed, id, number);
-        let train = micros(trainer.train_s * random.jitter(trainer.train_jitter));
+        let train = Micros::from_secs_f64(trainer.train_s * random.jitter(trainer.train_jitter));
         let moment = trainer.moment(spec, number, trainer.size(&mut random));
         let requests = spec.rewards.requests(&moment, &mut random);
         let rollout = requests.last().map(|request| request.rollout).unwrap_or_default();
-        let sync = micros(trainer.sync_s);
+        let sync = Micros::from_secs_f64(trainer.sync_s);
         let rollout_start = clock.next;
         let iteration = Iteration { number, rollout_start, rollout, train, sync, requests };
         clock.pass(&iteration, trainer.mode);

@@ -136,11 +136,10 @@ fn not_run(code: ErrorCode, message: String) -> StageRun {
 }
 
 fn call(call: WaitedCall) -> proto::CapabilityCall {
-    let micros = |span: Duration| span.as_micros().try_into().unwrap_or(u64::MAX);
     proto::CapabilityCall {
         name: call.name.into(),
-        after_us: micros(call.after),
-        took_us: micros(call.took),
+        after_us: Micros::from(call.after).0,
+        took_us: Micros::from(call.took).0,
     }
 }
 

@@ -17,12 +17,12 @@
 //! searching, the cut of programming, video, searching and tool use, and the drifts (up for
 //! programming, slowly up for mathematics, down for searching, none else) are assumed.
 
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::TraceStage;
 use crate::workload::generation::Lengths;
 use crate::workload::tools::Tools;
-use crate::workload::trainer::micros;
 
 /// A task type of PolyTrace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ impl Check {
         TraceStage {
             name: name.to_owned(),
             pool: None,
-            timeout: micros(self.timeout_s),
+            timeout: Micros::from_secs_f64(self.timeout_s),
             cost: self.cost,
         }
     }
