@@ -3,6 +3,7 @@
 use std::fmt;
 
 use assay_api::problem::Problem;
+use assay_core::cause::deepest;
 
 /// A call that did not succeed. Its text is for a person.
 #[derive(Debug)]
@@ -67,9 +68,5 @@ fn write_problem(f: &mut fmt::Formatter<'_>, problem: &Problem) -> fmt::Result {
 
 /// The innermost reason of an HTTP client's error: the outer ones only repeat the address.
 pub(crate) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
+    deepest(error).to_string()
 }
