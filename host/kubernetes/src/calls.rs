@@ -213,9 +213,8 @@ pub(crate) fn is_expired(error: &watcher::Error) -> bool {
 
 /// A pause before a call is tried again, a different one each time: what failed together is not tried again together.
 pub(crate) fn pause() -> Micros {
-    let mut drawn = [0; 4];
-    getrandom::fill(&mut drawn).expect("the operating system gives randomness");
-    let part = f64::from(u32::from_le_bytes(drawn)) / f64::from(u32::MAX);
+    let drawn = getrandom::u32().expect("the operating system gives randomness");
+    let part = f64::from(drawn) / f64::from(u32::MAX);
     AGAIN.scaled(0.5 + part)
 }
 
