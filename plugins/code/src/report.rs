@@ -91,11 +91,8 @@ fn explanation(told: &str, origin: Option<&str>, weakened: &BTreeSet<String>) ->
         let parts: Vec<&str> = weakened.iter().map(String::as_str).collect();
         around.push_str(&format!("\nthe sandbox of this machine lacks: {}", parts.join(", ")));
     }
-    let mut end = told.len().min(EXPLANATION_BYTES_MAX.saturating_sub(around.len()));
-    while !told.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{around}", &told[..end])
+    let bytes_max = EXPLANATION_BYTES_MAX.saturating_sub(around.len());
+    format!("{}{around}", &told[..told.floor_char_boundary(bytes_max)])
 }
 
 #[cfg(test)]

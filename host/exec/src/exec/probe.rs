@@ -167,11 +167,7 @@ fn first_line(ended: &JobEnd) -> Option<String> {
 fn line(captured: &Captured) -> Option<String> {
     let text = String::from_utf8_lossy(&captured.data[..captured.data.len().min(4_096)]);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let mut end = line.len().min(VERSION_BYTES_MAX);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    Some(line[..end].to_owned())
+    Some(line[..line.floor_char_boundary(VERSION_BYTES_MAX)].to_owned())
 }
 
 #[cfg(test)]

@@ -87,6 +87,16 @@ pub(crate) fn fault(ended: &JobEnd, limits: &BoxLimits, log: &str) -> Option<Com
     }
 }
 
+/// The log of a program that ended by itself, or its [`fault`].
+pub(crate) fn log_of(ended: &JobEnd, limits: &BoxLimits) -> Result<String, CompileError> {
+    let (text, truncated) = text(&[&ended.stdout, &ended.stderr]);
+    let log = capped(&text, truncated);
+    match fault(ended, limits, &log) {
+        Some(fault) => Err(fault),
+        None => Ok(log),
+    }
+}
+
 pub(crate) fn with_log(what: &str, log: &str) -> String {
     if log.is_empty() { what.to_owned() } else { format!("{what}\n{log}") }
 }

@@ -238,11 +238,7 @@ fn run(
 
 /// The answer, or why the library cannot be used.
 fn answer(ended: &JobEnd, limits: &BoxLimits) -> Result<Result<NvrtcAnswer, String>, CompileError> {
-    let (text, truncated) = context::text(&[&ended.stdout, &ended.stderr]);
-    let log = context::capped(&text, truncated);
-    if let Some(fault) = context::fault(ended, limits, &log) {
-        return Err(fault);
-    }
+    let log = context::log_of(ended, limits)?;
     match ended.ending {
         ProgramEnding::Exited(0) => {}
         ProgramEnding::Exited(NO_LIBRARY) => return Ok(Err(log)),

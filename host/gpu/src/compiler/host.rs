@@ -152,11 +152,7 @@ fn run_host_compiler(
         limits,
     };
     let ended = context.run(&job)?;
-    let (text, truncated) = context::text(&[&ended.stdout, &ended.stderr]);
-    let log = context::capped(text.trim_end(), truncated);
-    if let Some(fault) = context::fault(&ended, &limits, &log) {
-        return Err(fault);
-    }
+    let log = context::log_of(&ended, &limits)?;
     if ended.ending != ProgramEnding::Exited(0) {
         return Err(CompileError::Rejected(log));
     }

@@ -70,7 +70,7 @@ fn limits(cpu_ms: u32) -> BoxLimits {
 /// The trace of a program that ended well.
 fn left<'a>(ended: &'a JobEnd, limits: &BoxLimits) -> Result<&'a [u8], CompileError> {
     let (text, truncated) = context::text(&[&ended.stderr]);
-    let log = context::capped(text.trim_end(), truncated);
+    let log = context::capped(&text, truncated);
     let crashed = |what: &str| Err(CompileError::Crashed(with_log(what, &log)));
     if ended.ending == ProgramEnding::Limited(LimitKind::Output) {
         return crashed("it wrote without end");
