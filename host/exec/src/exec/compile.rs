@@ -8,7 +8,6 @@ use assay_core::limits::EXEC_ARTIFACT_BYTES_MAX;
 use super::budget::ReturnBudget;
 use super::inputs::{Files, check_source, environment, fetch_source, pairs, with_room};
 use super::probe::InstalledToolchain;
-use super::rerun::{self, Certainty};
 use super::{CompileOutcome, CompileResult, Exec, ExecError, JobContext, ProgramSource};
 use crate::artifact::{ArtifactContent, LoadedProgram, ProgramArtifact, Recipe};
 use crate::job::{BoxJob, JobEnd, JobFile, JobProgram, Purpose};
@@ -90,13 +89,8 @@ impl Exec {
             collect: collect.iter().map(ToString::to_string).collect(),
             limits: with_room(limits, files.iter().map(|(_, bytes)| bytes.len()))?,
         };
-        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
-            Certainty::Disturbed => Certainty::Disturbed,
-            // The limit is far beyond what an honest source takes: a second run would not help it.
-            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
-        };
-        let settled = rerun::settle(|| self.run_job(&job, caller), look, rerun::better);
-        settled.map(|(ended, _)| ended)
+        // The CPU limit is far beyond what an honest source takes: a second run near it would not help it.
+        self.run_undisturbed(&job, caller)
     }
 
     fn keep(

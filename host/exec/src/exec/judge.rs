@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::budget::ReturnBudget;
 use super::inputs::{self, JobInputs, check_collect, check_files, check_words};
 use super::probe::InstalledToolchain;
-use super::rerun::{self, Certainty};
+use super::rerun;
 use super::{Dialogue, Exec, ExecError, JobContext, JudgeInput, RunOutcome};
 use crate::artifact::ProgramArtifact;
 use crate::blob::Blob;
@@ -32,13 +32,8 @@ impl Exec {
         given.files.push((OUTPUT, Cow::Borrowed(&output)));
         given.stdin = Cow::Borrowed(&output);
         let job = inputs::job(&tool, &loaded, &given)?;
-        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
-            Certainty::Disturbed => Certainty::Disturbed,
-            // A checker's verdict does not depend on its CPU time.
-            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
-        };
-        let run = || self.run_job(&job, caller);
-        let (ended, _) = rerun::settle(run, look, rerun::better)?;
+        // A checker's verdict does not depend on its CPU time.
+        let ended = self.run_undisturbed(&job, caller)?;
         Ok(self.judged(ended))
     }
 

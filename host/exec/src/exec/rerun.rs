@@ -9,8 +9,8 @@
 
 use std::time::Duration;
 
-use super::ExecError;
-use crate::job::{DialogueEnd, JobEnd};
+use super::{Exec, ExecError, JobContext};
+use crate::job::{BoxJob, DialogueEnd, JobEnd};
 use crate::limits::BoxLimits;
 use crate::outcome::{LimitKind, ProgramEnding};
 
@@ -103,6 +103,22 @@ pub(super) fn settle<T>(
                 Certainty::Certain | Certainty::NearLimit => Ok((second, 2)),
             }
         }
+    }
+}
+
+impl Exec {
+    /// Runs a job that needs no second run near its CPU limit: it is repeated only if a busy machine disturbed it.
+    pub(super) fn run_undisturbed(
+        &mut self,
+        job: &BoxJob<'_>,
+        caller: &JobContext,
+    ) -> Result<JobEnd, ExecError> {
+        let look = |ended: &JobEnd| match look(ended, &job.limits) {
+            Certainty::Disturbed => Certainty::Disturbed,
+            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
+        };
+        let settled = settle(|| self.run_job(job, caller), look, better);
+        settled.map(|(ended, _)| ended)
     }
 }
 

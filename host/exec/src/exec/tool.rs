@@ -1,9 +1,8 @@
 //! Runs a tool of the host's own, such as the compiler of another capability.
 
 use super::inputs::with_room;
-use super::rerun::{self, Certainty};
 use super::{Exec, ExecError, JobContext, RunOutcome};
-use crate::job::{BoxJob, JobEnd};
+use crate::job::BoxJob;
 use crate::limits::BoxLimits;
 
 impl Exec {
@@ -17,12 +16,7 @@ impl Exec {
         let limits = job.limits.within(&BoxLimits::CEILING);
         let limits = with_room(limits, job.files.iter().map(|file| file.bytes.len()))?;
         let job = BoxJob { limits, ..job.clone() };
-        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
-            Certainty::Disturbed => Certainty::Disturbed,
-            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
-        };
-        let run = || self.run_job(&job, caller);
-        let (ended, _) = rerun::settle(run, look, rerun::better)?;
+        let ended = self.run_undisturbed(&job, caller)?;
         Ok(self.outcome(ended))
     }
 }
