@@ -110,6 +110,24 @@ impl Moment {
     fn problem_random(&self, group: u32) -> Option<Random> {
         self.data_set.map(|data_set| Random::of_problem(data_set.seed, group))
     }
+
+    /// The requests of all groups: `draw` makes the properties that the samples of one prompt share, `sample` one of them.
+    fn requests<P>(
+        &self,
+        random: &mut Random,
+        draw: impl Fn(&mut Random) -> P,
+        sample: impl Fn(&P, &mut Random) -> TraceRequest,
+    ) -> Vec<TraceRequest> {
+        let mut requests = Vec::with_capacity(self.batch as usize);
+        for (group, size) in self.groups() {
+            let mut own = self.problem_random(group);
+            let prompt = draw(own.as_mut().unwrap_or(random));
+            for _ in 0..size {
+                requests.push(TraceRequest { group, ..sample(&prompt, random) });
+            }
+        }
+        requests
+    }
 }
 
 impl Rewards {

@@ -123,36 +123,28 @@ impl Agent {
         let stages = self.stages().len();
         let median_tokens = self.lengths.median(moment, random);
         let token_s = self.engine.vary(self.engine.token_s, random);
-        let mut requests = Vec::with_capacity(moment.batch as usize);
-        for (number, size) in moment.groups() {
-            let mut own = moment.problem_random(number);
-            let of_problem = own.as_mut().unwrap_or(random);
-            let prompt = AgentPrompt {
-                median_tokens: self.lengths.group_median(median_tokens, of_problem),
-                token_s: self.engine.vary(token_s, of_problem),
-                turns: of_problem.log_normal(self.turns_median, self.turns_group_sigma),
-                difficulty: tools::difficulty(of_problem),
-            };
-            for _ in 0..size {
-                let tokens = self.lengths.tokens(prompt.median_tokens, random);
-                let judged = self.judge(self.lengths.is_cut(tokens), &prompt, moment, random);
-                let mut service: Vec<_> = judged
-                    .service_s
-                    .into_iter()
-                    .map(|seconds| Some(Micros::from_secs_f64(seconds)))
-                    .collect();
-                service.resize(stages, None);
-                requests.push(TraceRequest {
-                    request: 0,
-                    group: number,
-                    tokens,
-                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, prompt.token_s)),
-                    service,
-                    outcome: judged.outcome.to_owned(),
-                });
+        let draw = |random: &mut Random| AgentPrompt {
+            median_tokens: self.lengths.group_median(median_tokens, random),
+            token_s: self.engine.vary(token_s, random),
+            turns: random.log_normal(self.turns_median, self.turns_group_sigma),
+            difficulty: tools::difficulty(random),
+        };
+        moment.requests(random, draw, |prompt, random| {
+            let tokens = self.lengths.tokens(prompt.median_tokens, random);
+            let judged = self.judge(self.lengths.is_cut(tokens), prompt, moment, random);
+            let service = judged.service_s.into_iter();
+            let mut service: Vec<_> =
+                service.map(|seconds| Some(Micros::from_secs_f64(seconds))).collect();
+            service.resize(stages, None);
+            TraceRequest {
+                request: 0,
+                group: 0,
+                tokens,
+                rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, prompt.token_s)),
+                service,
+                outcome: judged.outcome.to_owned(),
             }
-        }
-        requests
+        })
     }
 
     fn judge(

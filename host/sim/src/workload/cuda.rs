@@ -143,32 +143,25 @@ impl Cuda {
         let shares = self.shares(moment);
         let median_tokens = self.lengths.median(moment, random);
         let token_s = self.engine.vary(self.engine.token_s, random);
-        let mut requests = Vec::with_capacity(moment.batch as usize);
-        for (number, size) in moment.groups() {
-            let mut own = moment.problem_random(number);
-            let of_problem = own.as_mut().unwrap_or(random);
-            let group = Group {
-                median_tokens: self.lengths.group_median(median_tokens, of_problem),
-                token_s: self.engine.vary(token_s, of_problem),
-                failing: of_problem.factor(self.generation_failed_sigma),
-                execute_median_s: of_problem
-                    .log_normal(self.execute_median_s, self.execute_group_sigma),
-            };
-            for _ in 0..size {
-                let tokens = self.lengths.tokens(group.median_tokens, random);
-                let fate = self.fate(tokens, &shares, &group, random);
-                let (service, outcome) = self.service(fate, &shares, &group, moment, random);
-                requests.push(TraceRequest {
-                    request: 0,
-                    group: number,
-                    tokens,
-                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, group.token_s)),
-                    service: service.map(|seconds| seconds.map(Micros::from_secs_f64)).to_vec(),
-                    outcome: outcome.to_owned(),
-                });
+        let draw = |random: &mut Random| Group {
+            median_tokens: self.lengths.group_median(median_tokens, random),
+            token_s: self.engine.vary(token_s, random),
+            failing: random.factor(self.generation_failed_sigma),
+            execute_median_s: random.log_normal(self.execute_median_s, self.execute_group_sigma),
+        };
+        moment.requests(random, draw, |group, random| {
+            let tokens = self.lengths.tokens(group.median_tokens, random);
+            let fate = self.fate(tokens, &shares, group, random);
+            let (service, outcome) = self.service(fate, &shares, group, moment, random);
+            TraceRequest {
+                request: 0,
+                group: 0,
+                tokens,
+                rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, group.token_s)),
+                service: service.map(|seconds| seconds.map(Micros::from_secs_f64)).to_vec(),
+                outcome: outcome.to_owned(),
             }
-        }
-        requests
+        })
     }
 
     fn shares(&self, moment: &Moment) -> Shares {

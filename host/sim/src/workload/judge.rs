@@ -135,31 +135,25 @@ impl Judge {
     pub(super) fn requests(&self, moment: &Moment, random: &mut Random) -> Vec<TraceRequest> {
         let median_tokens = self.lengths.median(moment, random);
         let token_s = self.engine.vary(self.engine.token_s, random);
-        let mut requests = Vec::with_capacity(moment.batch as usize);
-        for (number, size) in moment.groups() {
-            let mut own = moment.problem_random(number);
-            let of_problem = own.as_mut().unwrap_or(random);
-            let group_median = self.lengths.group_median(median_tokens, of_problem);
-            let token_s = self.engine.vary(token_s, of_problem);
-            let full_run_s = self.programs.full_run_s(of_problem);
-            for _ in 0..size {
-                let tokens = self.lengths.tokens(group_median, random);
-                let is_cut = self.lengths.is_cut(tokens);
-                let judged = self.programs.judge(is_cut, full_run_s, moment, random);
-                requests.push(TraceRequest {
-                    request: 0,
-                    group: number,
-                    tokens,
-                    rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, token_s)),
-                    service: judged
-                        .service_s
-                        .map(|seconds| seconds.map(Micros::from_secs_f64))
-                        .to_vec(),
-                    outcome: judged.outcome.to_owned(),
-                });
+        let draw = |random: &mut Random| {
+            let group_median = self.lengths.group_median(median_tokens, random);
+            let token_s = self.engine.vary(token_s, random);
+            (group_median, token_s, self.programs.full_run_s(random))
+        };
+        moment.requests(random, draw, |&(group_median, token_s, full_run_s), random| {
+            let tokens = self.lengths.tokens(group_median, random);
+            let is_cut = self.lengths.is_cut(tokens);
+            let judged = self.programs.judge(is_cut, full_run_s, moment, random);
+            let service = judged.service_s.map(|seconds| seconds.map(Micros::from_secs_f64));
+            TraceRequest {
+                request: 0,
+                group: 0,
+                tokens,
+                rollout: Micros::from_secs_f64(self.engine.rollout_s(tokens, token_s)),
+                service: service.to_vec(),
+                outcome: judged.outcome.to_owned(),
             }
-        }
-        requests
+        })
     }
 }
 

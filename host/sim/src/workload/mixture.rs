@@ -86,21 +86,13 @@ impl Mixture {
             .iter()
             .map(|(kind, weight)| (*kind, *weight, kind.lengths().median(moment, random)))
             .collect();
-        let mut requests = Vec::with_capacity(moment.batch as usize);
-        for (number, size) in moment.groups() {
-            let mut own = moment.problem_random(number);
-            let of_problem = own.as_mut().unwrap_or(random);
-            let place = of_problem.pick(kinds.iter().map(|(_, weight, _)| *weight));
+        let draw = |random: &mut Random| {
+            let place = random.pick(kinds.iter().map(|(_, weight, _)| *weight));
             let (kind, _, median) = kinds[place];
-            let token_s = self.engine.vary(token_s, of_problem);
-            let prompt = Prompt::draw(kind, median, token_s, of_problem);
-            for _ in 0..size {
-                let mut request = self.request(&prompt, stages, moment, random);
-                request.group = number;
-                requests.push(request);
-            }
-        }
-        requests
+            let token_s = self.engine.vary(token_s, random);
+            Prompt::draw(kind, median, token_s, random)
+        };
+        moment.requests(random, draw, |prompt, random| self.request(prompt, stages, moment, random))
     }
 
     fn request(
@@ -185,7 +177,7 @@ enum SampleEnd {
     Correct,
 }
 
-/// The properties that the samples of one prompt weight.
+/// The properties that the samples of one prompt share.
 struct Prompt {
     kind: TaskKind,
     median_tokens: f64,
