@@ -146,6 +146,7 @@ async fn registry(store: &Store, folder: &Path) -> Result<Registry, Failure> {
         deterministic: true,
     };
     let report = json!({ "ok": {
+        "digest": Digest::of(COMPILED.as_bytes()),
         "compiled_digest": Digest::of(COMPILED.as_bytes()),
         "engine": ENVIRONMENT,
         "description": description,

@@ -8,6 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use anyhow::{Context as _, ensure};
 use assay_api::request::Request;
 use assay_core::capability::{self, CAPABILITIES, Capability, Grant};
+use assay_core::compilation::{CompileReport, PluginReport};
 use assay_core::id::{Digest, RequestId};
 use assay_core::plugin::Description;
 use assay_core::recorded::{RecordedRequest, ScoredRequest};
@@ -38,15 +39,6 @@ pub(super) struct Described {
     pub digest: Digest,
     pub description: Description,
     pub imports: Vec<String>,
-}
-
-/// The output of `assay-worker compile`.
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum CompileReport {
-    Ok { digest: Digest, description: Box<Description>, imports: Vec<String> },
-    Refused { message: String },
-    Starved { message: String },
 }
 
 /// A golden case as the worker program reports it.
@@ -120,16 +112,17 @@ impl EngineOptions {
             eprint!("{errors}");
         }
         ensure!(output.status.success(), "compiling {shown}: {}", errors.trim());
-        match serde_json::from_slice(&output.stdout).context("reading the compiler's report")? {
+        let report = serde_json::from_slice(&output.stdout);
+        match report.context("reading the compiler's report")? {
             CompileReport::Refused { message } => anyhow::bail!("{shown} is refused: {message}"),
             CompileReport::Starved { message } => {
                 anyhow::bail!("{shown} was not compiled: {message}; try again later")
             }
-            CompileReport::Ok { digest, description, imports } => Ok(Described {
+            CompileReport::Ok(PluginReport { digest, description, imports, .. }) => Ok(Described {
                 component: component.to_owned(),
                 bytes: bytes.len(),
                 digest,
-                description: *description,
+                description,
                 imports,
             }),
         }

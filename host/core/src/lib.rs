@@ -12,6 +12,7 @@ pub mod address;
 pub mod architecture;
 pub mod capability;
 pub mod cause;
+pub mod compilation;
 pub mod golden;
 pub mod limits;
 pub mod outbound;

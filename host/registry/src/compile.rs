@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::architecture::Architecture;
+use assay_core::compilation::{CodeReport, CompileReport, PluginReport};
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
-use assay_core::plugin::Description;
 use assay_storage::blob::digest_elsewhere;
 use bytes::Bytes;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -35,32 +34,6 @@ const SIGKILL: i32 = 9;
 /// The signals by which a person or a service manager stops a server with all that it started: SIGHUP, SIGINT, SIGTERM.
 const STOPS: [i32; 3] = [1, 2, 15];
 
-/// The report that `assay-worker compile` and `cross-compile` print.
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum CompileReport<T> {
-    Ok(Box<T>),
-    Refused { message: String },
-    Starved { message: String },
-}
-
-#[derive(Deserialize)]
-pub(crate) struct CompileOk {
-    #[serde(flatten)]
-    pub code: CodeReport,
-    pub description: Description,
-    pub imports: Vec<String>,
-    /// True if nothing was compiled, because the known code is this component's.
-    pub recalled: bool,
-}
-
-/// The code that the compiler wrote: all that it reports of a compilation for another architecture.
-#[derive(Deserialize)]
-pub(crate) struct CodeReport {
-    pub compiled_digest: Digest,
-    engine: String,
-}
-
 /// Code that a component was compiled to before, and its digest as the database has it.
 pub(crate) struct KnownCode {
     pub code: Bytes,
@@ -68,7 +41,7 @@ pub(crate) struct KnownCode {
 }
 
 pub(crate) struct Compiled {
-    pub report: CompileOk,
+    pub report: PluginReport,
     pub bytes: Bytes,
     /// The folder with the compiled form; deleted with the value.
     pub folder: TempDir,
@@ -159,7 +132,7 @@ impl Compiler {
             command.arg("--known").arg(&file).arg("--known-digest").arg(digest.to_string());
         }
         let end = run_compiler(command, WALL_MAX).await?;
-        let report: CompileOk = report(end)?;
+        let report: PluginReport = report(end)?;
         let bytes =
             self.compiled_form(&folder, Architecture::own(), &report.code).await.map_err(ours)?;
         Ok(Compiled { report, bytes, folder })
@@ -293,7 +266,7 @@ fn report<T: DeserializeOwned>(end: CompilerEnd) -> Result<T, RegistryError> {
     match report.map_err(RegistryError::Compiler)? {
         CompileReport::Refused { message } => Err(RegistryError::Refused(message)),
         CompileReport::Starved { message } => Err(RegistryError::CompilerBusy(message)),
-        CompileReport::Ok(report) => Ok(*report),
+        CompileReport::Ok(report) => Ok(report),
     }
 }
 
@@ -302,7 +275,7 @@ mod tests {
     use super::*;
 
     /// The result of an upload when the compiler is this script.
-    async fn script(text: &str, wall_max: Duration) -> Result<CompileOk, RegistryError> {
+    async fn script(text: &str, wall_max: Duration) -> Result<PluginReport, RegistryError> {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(text);
         report(run_compiler(command, wall_max).await.expect("a shell starts"))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use assay_api::plugin::GoldenCase;
 use assay_core::architecture::Architecture;
+use assay_core::compilation::PluginReport;
 use assay_core::golden::{CaseFile, check_cases};
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
@@ -17,7 +18,7 @@ use assay_store::plugins::{NewPlugin, Published};
 use bytes::Bytes;
 
 use crate::cases::{CaseMode, golden_case};
-use crate::compile::{CompileOk, Compiled, KnownCode};
+use crate::compile::{Compiled, KnownCode};
 use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::registry::Registry;
@@ -44,7 +45,7 @@ impl Registry {
         let Compiled { report, folder, .. } =
             self.compiler.compile(&turn, &component, known).await?;
         drop(turn);
-        let CompileOk { code, description, imports, recalled } = report;
+        let PluginReport { code, description, imports, recalled, .. } = report;
         if recalled {
             let Description { name, version, .. } = &description;
             tracing::info!(%digest, "{name}@{version} is compiled already; its code is used again");

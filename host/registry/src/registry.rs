@@ -325,7 +325,7 @@ echo compiled >>"${0%/*}/compilations"
 printf code >"$4"
 cat <<END
 {"ok": {
-    "compiled_digest": "DIGEST", "engine": "engine", "imports": [], "recalled": false,
+    "digest": "DIGEST", "compiled_digest": "DIGEST", "engine": "engine", "imports": [], "recalled": false,
     "description": DESCRIPTION
 }}
 END

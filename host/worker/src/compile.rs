@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::architecture::Architecture;
+use assay_core::compilation::{CodeReport, CompileReport, PluginReport};
 use assay_core::id::Digest;
 use assay_core::limits;
-use assay_core::plugin::Description;
 use assay_sandbox::compile::{CompiledPlugin, UploadError};
 use assay_sandbox::{CrossCompiler, engine_id};
 use nix::sys::resource::{Resource, setrlimit};
@@ -24,38 +24,6 @@ const RESERVED: usize = 0;
 const RESIDENT: usize = 1;
 /// The pause between two looks at the memory.
 const MEMORY_LOOK: Duration = Duration::from_millis(10);
-
-/// The line that is printed.
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum CompileOutput<T> {
-    Ok(T),
-    Refused {
-        message: String,
-    },
-    /// The machine is too busy; the same upload may work later.
-    Starved {
-        message: String,
-    },
-}
-
-#[derive(Serialize)]
-struct PluginOutput<'a> {
-    digest: Digest,
-    compiled_digest: Digest,
-    engine: String,
-    description: &'a Description,
-    imports: &'a [String],
-    /// True if nothing was compiled, because the known code is this component's.
-    recalled: bool,
-}
-
-/// Code for another architecture: the component is not asked here what it is.
-#[derive(Serialize)]
-struct CodeOutput {
-    compiled_digest: Digest,
-    engine: String,
-}
 
 /// Code that a component was compiled to before.
 pub(crate) struct KnownCode {
@@ -86,10 +54,10 @@ pub(crate) fn run(
         Some(cache) => cache.compile(&compiler, &bytes),
         None => compiler.compile(&bytes),
     });
-    let output = match &compiled {
+    let output = match compiled {
         Ok(compiled) => {
             write(out, &compiled.bytes)?;
-            CompileOutput::Ok(describe(compiled, engine, recalled))
+            CompileReport::Ok(describe(compiled, engine, recalled))
         }
         Err(error) => not_compiled(error),
     };
@@ -109,9 +77,9 @@ pub(crate) fn run_cross(
     let output = match compiler.compile(&bytes) {
         Ok(code) => {
             write(out, &code)?;
-            CompileOutput::Ok(CodeOutput { compiled_digest: Digest::of(&code), engine })
+            CompileReport::Ok(CodeReport { compiled_digest: Digest::of(&code), engine })
         }
-        Err(error) => not_compiled(&error),
+        Err(error) => not_compiled(error),
     };
     report.print(&output)
 }
@@ -140,28 +108,27 @@ fn write(out: &Path, code: &[u8]) -> anyhow::Result<()> {
 struct Report(Arc<OnceLock<()>>);
 
 impl Report {
-    fn print<T: Serialize>(&self, output: &CompileOutput<T>) -> anyhow::Result<()> {
+    fn print<T: Serialize>(&self, output: &CompileReport<T>) -> anyhow::Result<()> {
         let line = serde_json::to_string(output)?;
         self.0.get_or_init(|| println!("{line}"));
         Ok(())
     }
 }
 
-fn describe(compiled: &CompiledPlugin, engine: String, recalled: bool) -> PluginOutput<'_> {
-    PluginOutput {
+fn describe(compiled: CompiledPlugin, engine: String, recalled: bool) -> PluginReport {
+    PluginReport {
         digest: compiled.digest,
-        compiled_digest: compiled.compiled_digest,
-        engine,
-        description: &compiled.description,
-        imports: &compiled.imports,
+        code: CodeReport { compiled_digest: compiled.compiled_digest, engine },
+        description: compiled.description,
+        imports: compiled.imports,
         recalled,
     }
 }
 
-fn not_compiled<T>(error: &UploadError) -> CompileOutput<T> {
+fn not_compiled<T>(error: UploadError) -> CompileReport<T> {
     match error {
-        UploadError::Refused(message) => CompileOutput::Refused { message: message.clone() },
-        UploadError::Starved(message) => CompileOutput::Starved { message: message.clone() },
+        UploadError::Refused(message) => CompileReport::Refused { message },
+        UploadError::Starved(message) => CompileReport::Starved { message },
     }
 }
 
@@ -190,7 +157,7 @@ fn watch_memory(report: &Report) -> anyhow::Result<()> {
             max >> 30
         );
         // Nothing is left to do when the report cannot be printed.
-        let _ = report.print(&CompileOutput::<()>::Refused { message });
+        let _ = report.print(&CompileReport::<()>::Refused { message });
         std::process::exit(0);
     };
     std::thread::Builder::new()
