@@ -16,7 +16,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
 
-use crate::compiled_cache::{self, CompiledCache};
+use crate::compiled_cache::CachingCompiler;
 use crate::environment;
 
 /// The places of the address space and of the memory in `/proc/self/statm`.
@@ -44,16 +44,12 @@ pub(crate) fn run(
         code.with_context(|| format!("reading {}", file.display())).map(|code| (code, digest))
     });
     let known = known.transpose()?;
-    let cache = CompiledCache::open(cache);
-    let compiler = compiled_cache::compiler(cache.as_ref())?;
+    let caching = CachingCompiler::open(cache)?;
     let report = limited()?;
-    let recall = |(code, digest)| compiler.recall(&bytes, code, digest);
+    let recall = |(code, digest)| caching.compiler.recall(&bytes, code, digest);
     let known = known.and_then(recall);
     let recalled = known.is_some();
-    let compiled = known.unwrap_or_else(|| match cache {
-        Some(cache) => cache.compile(&compiler, &bytes),
-        None => compiler.compile(&bytes),
-    });
+    let compiled = known.unwrap_or_else(|| caching.compile(&bytes));
     let output = match compiled {
         Ok(compiled) => {
             write(out, &compiled.bytes)?;

@@ -24,23 +24,49 @@ const DIGEST_BYTES: usize = 32;
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
-pub(crate) struct CompiledCache {
+/// A compiler that uses the code of earlier runs, if there is a folder for it.
+pub(crate) struct CachingCompiler {
+    pub(crate) compiler: PluginCompiler,
+    cache: Option<CompiledCache>,
+}
+
+impl CachingCompiler {
+    /// To be opened before the process limits its memory. Without a folder, or with one that cannot be trusted, nothing is
+    /// kept.
+    pub(crate) fn open(folder: Option<&Path>) -> Result<Self, NotStarted> {
+        let cache = CompiledCache::open(folder);
+        let compiler = match &cache {
+            Some(cache) => PluginCompiler::reserve_with(Arc::clone(&cache.functions))?,
+            None => PluginCompiler::reserve()?,
+        };
+        Ok(Self { compiler, cache })
+    }
+
+    /// Compiles a component, unless a process of this user has done so before. One of several at the same time compiles.
+    pub(crate) fn compile(&self, bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
+        match &self.cache {
+            Some(cache) => cache.compile(&self.compiler, bytes),
+            None => self.compiler.compile(bytes),
+        }
+    }
+
+    /// The code of a component that is not asked what it is, and the code's digest.
+    pub(crate) fn compile_alone(&self, bytes: &[u8]) -> Result<(Digest, Vec<u8>), UploadError> {
+        match &self.cache {
+            Some(cache) => cache.compile_alone(&self.compiler, bytes),
+            None => alone(&self.compiler, bytes),
+        }
+    }
+}
+
+struct CompiledCache {
     files: Arc<FileCache>,
     engine: String,
     functions: Arc<FunctionCache>,
 }
 
-/// Reserves a compiler, which takes functions from the cache if there is one.
-pub(crate) fn compiler(cache: Option<&CompiledCache>) -> Result<PluginCompiler, NotStarted> {
-    match cache {
-        Some(cache) => PluginCompiler::reserve_with(Arc::clone(&cache.functions)),
-        None => PluginCompiler::reserve(),
-    }
-}
-
 impl CompiledCache {
-    /// The cache in this folder, to be opened before the process limits its memory; without one, or with one that cannot be trusted, nothing is kept.
-    pub(crate) fn open(folder: Option<&Path>) -> Option<Self> {
+    fn open(folder: Option<&Path>) -> Option<Self> {
         match Self::trusted(folder?) {
             Ok(cache) => Some(cache),
             Err(problem) => {
@@ -72,8 +98,7 @@ impl CompiledCache {
         Ok(Self { files, engine, functions: Arc::new(functions) })
     }
 
-    /// Compiles a component, unless a process of this user has done so before. One of several at the same time compiles.
-    pub(crate) fn compile(
+    fn compile(
         &self,
         compiler: &PluginCompiler,
         bytes: &[u8],
@@ -83,14 +108,13 @@ impl CompiledCache {
             let (digest, code) = read(&self.files, &name)?;
             compiler.recall(bytes, code, digest)
         };
-        self.kept_or(&name, recall, || {
-            let compiled = compiler.compile(bytes);
-            compiled.map(|compiled| (compiled.compiled_digest, compiled))
+        let compile = || compiler.compile(bytes);
+        self.kept_or(&name, recall, compile, |plugin| {
+            (plugin.compiled_digest, plugin.bytes.as_slice())
         })
     }
 
-    /// The code of a component that is not asked what it is, and the code's digest.
-    pub(crate) fn compile_alone(
+    fn compile_alone(
         &self,
         compiler: &PluginCompiler,
         bytes: &[u8],
@@ -100,31 +124,31 @@ impl CompiledCache {
             let kept = read(&self.files, &name);
             kept.filter(|(digest, code)| Digest::of(code) == *digest).map(Ok)
         };
-        self.kept_or(&name, recall, || {
-            let code = compiler.compile_alone(bytes)?;
-            let digest = Digest::of(&code);
-            Ok((digest, (digest, code)))
-        })
+        let compile = || alone(compiler, bytes);
+        self.kept_or(&name, recall, compile, |(digest, code)| (*digest, code.as_slice()))
     }
 
-    fn kept_or<T: Code>(
+    /// `code` is the code of a value with its digest.
+    fn kept_or<T>(
         &self,
         name: &str,
         recall: impl Fn() -> Option<Result<T, UploadError>>,
-        compile: impl Fn() -> Result<(Digest, T), UploadError>,
+        compile: impl Fn() -> Result<T, UploadError>,
+        code: fn(&T) -> (Digest, &[u8]),
     ) -> Result<T, UploadError> {
         if let Some(known) = recall() {
             return known;
         }
-        let Ok(mut file) = self.files.partial(name) else { return Ok(compile()?.1) };
+        let Ok(mut file) = self.files.partial(name) else { return compile() };
         if let Some(known) = recall() {
             self.files.discard(file);
             return known;
         }
         let compiled = compile();
-        let written = compiled
-            .as_ref()
-            .is_ok_and(|(digest, compiled)| write(&mut file, *digest, compiled.code()).is_ok());
+        let written = compiled.as_ref().is_ok_and(|compiled| {
+            let (digest, code) = code(compiled);
+            write(&mut file, digest, code).is_ok()
+        });
         if written {
             // A full disk costs another compilation, nothing else.
             let _ = self.files.complete(file, name);
@@ -132,7 +156,7 @@ impl CompiledCache {
             self.files.discard(file);
         }
         self.keep_functions();
-        compiled.map(|(_, compiled)| compiled)
+        compiled
     }
 
     /// Another process may do so at the same time; what one of them added is then compiled once more.
@@ -150,21 +174,9 @@ impl CompiledCache {
     }
 }
 
-/// A value with native code.
-trait Code {
-    fn code(&self) -> &[u8];
-}
-
-impl Code for CompiledPlugin {
-    fn code(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl Code for (Digest, Vec<u8>) {
-    fn code(&self) -> &[u8] {
-        &self.1
-    }
+fn alone(compiler: &PluginCompiler, bytes: &[u8]) -> Result<(Digest, Vec<u8>), UploadError> {
+    let code = compiler.compile_alone(bytes)?;
+    Ok((Digest::of(&code), code))
 }
 
 fn functions_name(engine: &str) -> String {

@@ -13,7 +13,7 @@ use assay_sandbox::capability::http::Outbound;
 use assay_sandbox::compile::CompiledPlugin;
 use assay_sandbox::pipeline::LocalPipeline;
 
-use crate::compiled_cache::{self, CompiledCache};
+use crate::compiled_cache::CachingCompiler;
 use crate::programs;
 
 /// The one tenant of an author's machine.
@@ -55,12 +55,7 @@ impl LocalOptions {
         let component = &self.component;
         let bytes =
             std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
-        let cache = CompiledCache::open(self.compiled.as_deref());
-        let compiler = compiled_cache::compiler(cache.as_ref())?;
-        let compiled = match cache {
-            Some(cache) => cache.compile(&compiler, &bytes),
-            None => compiler.compile(&bytes),
-        };
+        let compiled = CachingCompiler::open(self.compiled.as_deref())?.compile(&bytes);
         let compiled = compiled.with_context(|| format!("{} is refused", component.display()))?;
         let sandbox = Sandbox::new()?;
         let plugin = sandbox.load(&compiled.bytes, compiled.compiled_digest)?;

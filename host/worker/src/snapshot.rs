@@ -6,10 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use assay_core::id::Digest;
 use assay_sandbox::snapshot::{Folder, Measurable};
 
-use crate::compiled_cache::{self, CompiledCache};
+use crate::compiled_cache::CachingCompiler;
 use crate::environment;
 
 #[derive(clap::Args)]
@@ -37,18 +36,11 @@ pub(crate) fn run(options: &SnapshotOptions) -> anyhow::Result<()> {
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let measurable = Measurable::new(bytes)?;
-    let cache = CompiledCache::open(options.compiled.as_deref());
-    let compiler = compiled_cache::compiler(cache.as_ref())?;
-    let (digest, code) = match cache {
-        Some(cache) => cache.compile_alone(&compiler, measurable.component())?,
-        None => {
-            let code = compiler.compile_alone(measurable.component())?;
-            (Digest::of(&code), code)
-        }
-    };
+    let caching = CachingCompiler::open(options.compiled.as_deref())?;
+    let (digest, code) = caching.compile_alone(measurable.component())?;
     let folders: Vec<_> =
         options.folders.iter().map(|(name, path)| Folder { path, name }).collect();
-    let result = compiler.snapshot(&measurable, &code, digest, &folders)?;
+    let result = caching.compiler.snapshot(&measurable, &code, digest, &folders)?;
     write(&options.out, &result)
 }
 
