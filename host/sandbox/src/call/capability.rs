@@ -14,16 +14,18 @@ pub mod http;
 pub mod log;
 pub mod storage;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_core::capability::{CAPABILITIES, Grant};
 use assay_core::id::TenantId;
-use assay_exec::Exec;
+use assay_exec::{Exec, JobContext};
 use assay_gpu::compiler::CudaCompiler;
 use wasmtime::component::Linker;
 
 use crate::call::GuestCall;
+use crate::clock::CallClock;
 
+use absent::Absences;
 use gpu::StageDevice;
 use http::{Network, Outbound};
 use storage::Storage;
@@ -57,6 +59,27 @@ pub(crate) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Runs programs in boxes for the time that the call has left; `None` if it was over before.
+fn in_boxes<R>(
+    granted: &Capabilities,
+    clock: &mut CallClock,
+    absences: &mut Absences,
+    name: &'static str,
+    run: impl FnOnce(&mut Exec, &JobContext) -> R,
+) -> Option<R> {
+    let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
+    if clock.is_over() {
+        return None;
+    }
+    let came = clock.wait_for_programs(name, |until| {
+        let (deadline, latest) = (until.at, until.latest);
+        let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline, latest });
+        (came, exec.take_held_up())
+    });
+    absences.note_boxes(&exec);
+    Some(came)
 }
 
 /// The text with `…` in place of each path of this machine: tenants must not see them. The full text is in

@@ -6,7 +6,6 @@
 mod convert;
 
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
 
 use assay_core::id::Digest;
 use assay_exec::{Exec, ExecError, JobContext, ProgramArtifact};
@@ -14,7 +13,7 @@ use wasmtime::Trap;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 
 use super::absent::Absences;
-use super::{Capabilities, without_paths};
+use super::{Capabilities, in_boxes, without_paths};
 use crate::call::GuestCall;
 use crate::call::bindings::assay::exec::exec as wit;
 use crate::call::bindings::assay::exec::types;
@@ -58,16 +57,9 @@ impl ExecHost<'_> {
         let Some(granted) = self.granted else {
             return Err(ExecError::Unavailable("no programs are run here".into()));
         };
-        let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.clock.is_over() {
+        let Some(came) = in_boxes(granted, self.clock, self.absences, name, run) else {
             return Err(ExecError::Cancelled);
-        }
-        let came = self.clock.wait_for_programs(name, |until| {
-            let (deadline, latest) = (until.at, until.latest);
-            let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline, latest });
-            (came, exec.take_held_up())
-        });
-        self.absences.note_boxes(&exec);
+        };
         if let Err(ExecError::UnknownToolchain(problem)) = &came {
             self.absences.note(format!("this server has no toolchain {}", without_paths(problem)));
         }

@@ -8,7 +8,7 @@ use wasmtime::Trap;
 
 use super::{GpuHost, convert};
 use crate::call::bindings::assay::gpu::{compiler as wit, types};
-use crate::call::capability::without_paths;
+use crate::call::capability::{in_boxes, without_paths};
 
 impl GpuHost<'_> {
     fn compiler<R>(
@@ -20,17 +20,10 @@ impl GpuHost<'_> {
             return Err(CompileError::Unavailable("nothing is compiled here".into()));
         };
         let mut compiler = granted.compiler.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.clock.is_over() {
+        let run = |exec: &mut Exec, caller: &JobContext| run(&mut compiler, exec, caller);
+        let Some(came) = in_boxes(granted, self.clock, self.absences, name, run) else {
             return Err(CompileError::Cancelled);
-        }
-        let came = self.clock.wait_for_programs(name, |until| {
-            let (deadline, latest) = (until.at, until.latest);
-            let caller = JobContext { tenant: granted.tenant, deadline, latest };
-            let came = run(&mut compiler, &mut exec, &caller);
-            (came, exec.take_held_up())
-        });
-        self.absences.note_boxes(&exec);
+        };
         if let Err(CompileError::NoToolkit(problem)) = &came {
             self.absences.note(without_paths(problem));
         }
