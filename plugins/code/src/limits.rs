@@ -3,7 +3,7 @@
 use assay_plugin::exec;
 use serde::Deserialize;
 
-pub(crate) const TESTS_MAX: usize = 2_000;
+const TESTS_MAX: usize = 2_000;
 /// Names below a package's folder that are looked at.
 pub(crate) const PACKAGE_NAMES_MAX: usize = 20_000;
 /// A source that is taken from a response.
@@ -29,6 +29,14 @@ pub(crate) const JUDGE_MEMORY_BYTES_MIN: u64 = 512 << 20;
 
 const MIB: u64 = 1 << 20;
 const KIB: u64 = 1 << 10;
+
+/// Names a number of tests that a problem cannot have.
+pub(crate) fn check_tests(count: usize) -> Result<(), String> {
+    if (1..=TESTS_MAX).contains(&count) {
+        return Ok(());
+    }
+    Err(format!("1 to {TESTS_MAX} tests are needed, not {count}"))
+}
 
 /// The limits of one test. An absent limit is the toolchain's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

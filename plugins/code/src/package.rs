@@ -12,7 +12,7 @@ mod program;
 use assay_plugin::{Error, storage};
 
 use crate::label::{PackageFormat, PackageTask};
-use crate::limits::{PACKAGE_NAMES_MAX, TESTS_MAX};
+use crate::limits::{PACKAGE_NAMES_MAX, check_tests};
 use crate::machine::Objects;
 use crate::problem::Problem;
 pub(crate) use folder::pairs;
@@ -23,10 +23,7 @@ pub(crate) fn read(objects: &impl Objects, task: &PackageTask) -> Result<Problem
         PackageFormat::Kattis => kattis::read(&package)?,
         PackageFormat::Dmoj => dmoj::read(&package)?,
     };
-    let count = problem.tests();
-    if !(1..=TESTS_MAX).contains(&count) {
-        return Err(package.fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
-    }
+    check_tests(problem.tests()).map_err(|fault| package.fault(fault))?;
     Ok(problem)
 }
 

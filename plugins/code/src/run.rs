@@ -7,7 +7,7 @@ use crate::compile::{CompileFailure, toolchain};
 use crate::extract::Languages;
 use crate::judge::{ProgramUnderTest, TestResult, judge_function};
 use crate::label::{Judging, StdioTask, Task, TestSource};
-use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, TESTS_MAX};
+use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, check_tests};
 use crate::machine::{Compiled, Machine, Objects};
 use crate::package;
 use crate::problem::{Data, Group, Judge, Problem, Test};
@@ -176,10 +176,7 @@ fn in_folder(objects: &impl Objects, folder: &str) -> Result<Vec<(String, Data, 
     let names = objects.names(folder)?;
     let fault = |problem: String| Error::bad_request(format!("folder {folder}: {problem}"));
     let pairs = package::pairs(names.iter().map(String::as_str)).map_err(fault)?;
-    let count = pairs.len();
-    if !(1..=TESTS_MAX).contains(&count) {
-        return Err(fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
-    }
+    check_tests(pairs.len()).map_err(fault)?;
     let object = |name: &str| Data::Object(name.to_owned());
     let name = |stem: &str| {
         let inside = stem.strip_prefix(folder).unwrap_or(stem);

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::fault;
-use crate::limits::{TESTS_MAX, TestLimits};
+use crate::limits::{TestLimits, check_tests};
 use crate::settings::Compare;
 
 #[derive(Debug, Clone)]
@@ -118,10 +118,7 @@ impl FunctionTask {
         if let Some(name) = task.entry_point.as_deref().filter(|name| !is_identifier(name)) {
             return Err(fault(format!("entry_point `{name}` is not the name of a function")));
         }
-        let count = task.tests.count();
-        if !(1..=TESTS_MAX).contains(&count) {
-            return Err(fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
-        }
+        check_tests(task.tests.count()).map_err(fault)?;
         Ok(task)
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{fault, read_as};
-use crate::limits::{TESTS_MAX, TestLimits};
+use crate::limits::{TestLimits, check_tests};
 use crate::problem::{JudgeProgram, Protocol};
 use crate::settings::Compare;
 
@@ -110,10 +110,7 @@ impl StdioTask {
 }
 
 fn check_list(tests: &[InlineTest], compared: bool) -> Result<(), Error> {
-    let count = tests.len();
-    if !(1..=TESTS_MAX).contains(&count) {
-        return Err(fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
-    }
+    check_tests(tests.len()).map_err(fault)?;
     match tests.iter().position(|test| compared && test.output.is_none()) {
         Some(at) => Err(fault(format!("test {} has no output to compare with", at + 1))),
         None => Ok(()),
