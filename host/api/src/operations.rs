@@ -46,7 +46,7 @@ pub struct LiveBatch {
     /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
-    /// Its name.
+    /// Name of the tenant.
     pub tenant: String,
     /// Name of the run.
     pub run: String,

@@ -104,8 +104,8 @@ impl<'a> Search<'a> {
     }
 
     /// Searches this pool from now on, with the pools before it as they are. Its part of the budget for
-    /// risk is its own share by cost and the rest of the dearer pools' shares: where queueing saves little,
-    /// little is risked.
+    /// risk is its own share by cost and the rest of the more expensive pools' shares: where queueing saves
+    /// little, little is risked.
     pub(crate) fn enter(&mut self, at: Place) {
         let pools = &self.simulator.problem.pools;
         let (own, total) = (pools[at.pool].cost, pools.iter().map(|pool| pool.cost).sum::<f64>());

@@ -167,7 +167,7 @@ impl<'a> Simulator<'a> {
         self.waits.fill(0);
     }
 
-    /// Runs that begin behind the blocks of the last run go on from its risks and waits. A batch that is
+    /// Runs that begin after the blocks of the last run continue with its risks and waits. A batch that is
     /// beyond its budget by then is weighed by what comes, or nothing would be good enough.
     pub(crate) fn carry_queues(&mut self) {
         self.risks_before.clone_from(&self.risks);

@@ -94,7 +94,7 @@ impl ServerSetup {
     /// Takes away what lies outside the data folder, once the server is down.
     pub(crate) fn leave(&self) {
         if !self.socket.starts_with(&self.layout.home) {
-            // A folder that stays behind is empty and used again at the next start.
+            // A folder that is left is empty and used again at the next start.
             let _ = fs::remove_dir(&self.socket);
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn is_postmaster(pid: i32, layout: &Layout) -> bool {
     command_line(pid).is_some_and(|line| names_postmaster(&line, &layout.cluster))
 }
 
-/// Ends what an abruptly killed postmaster left behind: its backends hold the shared memory and
+/// Ends what a postmaster that was killed abruptly left: its backends hold the shared memory and
 /// would keep a new one from starting. Must not be called while the postmaster lives.
 pub(crate) async fn end_orphans(layout: &Layout) {
     let began = Instant::now();

@@ -212,8 +212,8 @@ impl Worker {
         self.revoke_from(1)
     }
 
-    /// The worker had started a lease when it was revoked, so that all granted since wait behind it: removes them, in their
-    /// order, and puts that one in their place, as an abandoned one.
+    /// A worker had started a lease when it was revoked, so leases granted since wait for it. Removes them, in their order,
+    /// and puts that one in their place, as an abandoned one.
     pub(crate) fn started_before_revoked(
         &mut self,
         lease: LeaseId,

@@ -2067,7 +2067,7 @@ export interface components {
             run: string;
             /** @description State. */
             state: components["schemas"]["BatchState"];
-            /** @description Its name. */
+            /** @description Name of the tenant. */
             tenant: string;
         };
         /**
@@ -2457,7 +2457,7 @@ export interface components {
             running: number;
             /** @description State. */
             state: components["schemas"]["BatchState"];
-            /** @description Its name. */
+            /** @description Name of the tenant. */
             tenant: string;
             /**
              * Format: double
@@ -4762,7 +4762,7 @@ export interface components {
             since: string;
             /** @description Name of the stage. */
             stage: string;
-            /** @description Its name. */
+            /** @description Name of the tenant. */
             tenant: string;
         };
         /**

@@ -56,7 +56,7 @@ pub struct EndedBatch {
     /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
-    /// Its name.
+    /// Name of the tenant.
     pub tenant: String,
     /// Name of the run.
     pub run: String,

@@ -88,7 +88,7 @@ pub struct WorkerRunning {
     /// Id of the batch.
     #[schema(value_type = String)]
     pub batch: BatchId,
-    /// Its name.
+    /// Name of the tenant.
     pub tenant: String,
     /// `name@version`.
     pub plugin: String,

@@ -9,7 +9,7 @@ const CLASS_64: u8 = 2;
 const MACHINE_CUDA: u64 = 190;
 const SECTION_WITHOUT_BYTES: u64 = 8;
 
-/// An image that ends where it says, and a zero behind it.
+/// An image that ends where it says, and a zero after it.
 pub struct CheckedImage(Vec<u8>);
 
 impl CheckedImage {
@@ -80,7 +80,7 @@ fn number<const BYTES: usize>(image: &[u8], at: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A header, one section header behind it, and what the section holds.
+    /// A header, one section header after it, and what the section holds.
     fn cubin(section_at: u64, section_bytes: u64) -> Vec<u8> {
         let mut image = vec![0; 160];
         image[..4].copy_from_slice(ELF);

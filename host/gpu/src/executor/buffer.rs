@@ -5,8 +5,8 @@
 //! | guard, 4 KiB   | elements           | guard, 4 KiB at least |
 //! ```
 //!
-//! The guard behind begins with the first byte after the last element, so that not even one element can
-//! be written beyond it unseen.
+//! The guard after the buffer begins with the first byte after the last element, so that not even one element
+//! can be written beyond it unseen.
 
 use crate::device::{BufferInit, BufferRole, BufferSpec};
 use crate::device::{DeviceProblem, Fill, FillRule};

@@ -217,7 +217,7 @@ impl<'a> TraceReader<'a> {
         Ok(KernelArg::ByValue { bytes, patches })
     }
 
-    /// The address, if so many bytes from there lie in the buffer; just behind it lie none.
+    /// The address, if so many bytes from there lie in the buffer.
     fn address(&self, (buffer, offset): RecordedAddress, bytes: u64) -> TraceResult<BufferAddress> {
         let room = usize::try_from(buffer).ok().and_then(|number| self.buffers.get(number));
         let room = room.ok_or("a buffer that there is not")?;
