@@ -125,7 +125,7 @@ impl Answers {
         assert_eq!(batch.state, BatchState::Done);
         assert_eq!(batch.counts.submitted as usize, items.len());
         assert_eq!(batch.counts.finished() as usize, items.len());
-        // What was seen at first is what is told now.
+        // The results are the same as those that were seen at first.
         let limit = u32::try_from(items.len()).expect("within a batch's limit") + 1;
         let page = client.results_page(self.batch, 0, limit).await.expect("answers");
         assert!(page.done);

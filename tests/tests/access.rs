@@ -375,7 +375,7 @@ async fn each_scope_opens_its_own_routes() {
                     route.scopes.iter().any(|scope| problem.detail.contains(scope.as_str()));
                 assert!(named, "{problem:?}");
             } else if route.path == "/v1/session/keys" {
-                // What belongs to people needs a session, whatever the scopes.
+                // Keys of people need a session, whatever the scopes.
                 let _ = world.call(&http, &route).await.problem(403, "session_missing");
             } else if route.method == Method::GET {
                 let answer = world.call(&http, &route).await;
@@ -408,7 +408,7 @@ async fn each_role_opens_its_own_routes_by_cookie() {
                     let forged = forged.header(CSRF, "0".repeat(64));
                     let _ = browser.send(forged).await.problem(403, "csrf");
                 }
-                // What a role may change is tried elsewhere: here nothing changes.
+                // Changes that a role may make are tried elsewhere: here nothing changes.
                 if may && !route.method.is_safe() {
                     continue;
                 }
@@ -518,7 +518,7 @@ async fn every_answer_has_an_id_and_every_error_is_a_problem() {
         assert_eq!(get(path, "mine-1").await.headers["request-id"], "mine-1", "{path}");
         let own = http.get(path).await.headers["request-id"].clone();
         assert_ne!(own, http.get(path).await.headers["request-id"], "{path}");
-        // What would break a log line or a header is replaced.
+        // An id that would break a log line or a header is replaced.
         for odd in ["two words", "", &"x".repeat(129)] {
             assert_ne!(get(path, odd).await.headers["request-id"], odd, "{path}");
         }

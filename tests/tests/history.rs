@@ -215,7 +215,7 @@ async fn a_restarted_server_ranks_by_history() {
     let most = first + span + Micros::from_secs(1);
     assert!((least..most).contains(&expected), "{batch:?}, before {span:?}");
 
-    // What a plan expected before the batch was half over is kept with it.
+    // The end that a plan expected before the batch was half over is kept with it.
     let again = [item("slow again", "200000", "3")];
     client.submit(next.batch, &again).await.expect("submits");
     client.seal(next.batch, &SealBatch::default()).await.expect("seals");

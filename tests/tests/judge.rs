@@ -67,7 +67,7 @@ fn failure(result: &ResultItem, allowed: impl Fn(&str) -> bool) -> Option<String
         return Some(format!("{}: {:?}", result.key, result.outcome));
     };
     let reward = if scored.verdict == "success" { 1.0 } else { 0.0 };
-    // What a busy machine disturbed is tried again, which is as it should be.
+    // A run that a busy machine disturbed is tried again, which is as it should be.
     let right = allowed(&scored.verdict) && scored.reward == reward;
     (!right).then(|| {
         format!("{}: {} ({}): {}", result.key, scored.verdict, scored.reward, scored.explanation)

@@ -219,7 +219,7 @@ async fn watches_that_are_cut_lose_nothing() {
         pods(&cluster, 2).await;
         scores(&host, &plugin).await;
     }
-    // What the watch alone can tell.
+    // The watch alone can tell this.
     cluster.set_places(2);
     set(&client, "cpu", 3).await;
     assert_eq!(waits(&client, "cpu", "Unschedulable: 0/1 nodes are available").await, 1);

@@ -195,7 +195,7 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     let call = announcement(&plugin, "followed", items.len());
     let call = AnnounceBatch { max_extra_delay_ms: Some(1_500), ..call };
     let batch = client.announce(&call).await.expect("announces");
-    // What happens meanwhile is told at once: each state is told before the next one begins.
+    // Changes meanwhile are told at once: each state is told before the next one begins.
     stream.until_told(batch.id, |it| it.counts.submitted == 0).await;
     client.submit_ndjson(batch.id, ndjson(&items[..2])).await.expect("submits");
     stream.until_told(batch.id, |it| it.counts.finished() == 2).await;
@@ -237,7 +237,7 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     assert!(states.len() >= 3, "{states:?}");
     assert!(stream.deltas.iter().any(|delta| !delta.pools.is_empty()), "pools have changed");
 
-    // What the other tenant is told is its own alone.
+    // The other tenant is told of its own batch alone.
     let small = [item("a", "1 1", "1")];
     let own = whole(&theirs, &announcement(&their_plugin, "theirs", 1), &small).await;
     their_stream.until_ended(own.id).await;
@@ -281,7 +281,7 @@ async fn a_reader_goes_on_where_it_was_and_the_platform_sees_all() {
         let known = serde_json::to_value(&all.deltas[place - 1]).expect("JSON");
         assert_eq!(delta["ended"], known["ended"]);
     }
-    // What no feed ever said leads to a snapshot, as does another feed's.
+    // An id that no feed ever said leads to a snapshot, as does another feed's.
     for unknown in ["nonsense", "-", "x-1", &format!("{}9999", all.ids[0])] {
         let mut fresh = client.live(TenantFilter::All, Some(unknown)).await.expect("a stream");
         assert_eq!(fresh.next().await.expect("sound").expect("an event").name, "snapshot");

@@ -76,7 +76,7 @@ fn queries() -> Vec<Query> {
         let parameters = json["describe"]["parameters"]["Left"].as_array().map_or(0, Vec::len);
         Query { sql, parameters }
     });
-    // What is not planned cannot be planned badly.
+    // Other statements have no plan.
     let planned = ["select", "with", "insert", "update", "delete"];
     queries
         .filter(|query| planned.iter().any(|verb| query.sql.trim_start().starts_with(verb)))

@@ -221,7 +221,7 @@ async fn pins_are_kept(http: &Http) {
         assert!(problem.detail.contains("`pinned`"), "{problem:?}");
         assert!(problem.hint.is_some_and(|hint| hint.contains("new run")));
     }
-    // What no program can compare is the same only letter by letter.
+    // Settings that no program can compare are the same only letter by letter.
     let deep = |bottom: &str| format!("{}{bottom}{}", "{\"a\":".repeat(200), "}".repeat(200));
     let announce_raw = async |bottom: &str| {
         let call =

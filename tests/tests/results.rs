@@ -112,7 +112,7 @@ async fn results_are_followed_paged_and_read_back_the_same() {
     assert_eq!((page.items.len(), page.next, page.done), (2, 30, true));
     let batch: Batch = http.get(&format!("/v1/batches/{batch}")).await.json(200);
     assert_eq!((batch.state, batch.counts.scored), (BatchState::Done, 30));
-    // Of 30 responses with lengths 0, 1, 2, 0, ... two in three are even.
+    // Two in three of 30 responses with lengths 0, 1, 2, 0, ... are even.
     assert_eq!(batch.mean_reward, Some(20.0 / 30.0));
     let again: SubmitReply =
         http.post(&format!("/v1/batches/{}/requests", batch.id), &items(0..30)).await.json(200);

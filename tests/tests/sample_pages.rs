@@ -186,7 +186,7 @@ async fn solved(host: &Host, http: &Http) {
     let of = |numbers: &[(&str, f64)]| -> BTreeMap<String, f64> {
         numbers.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect()
     };
-    // Of four prompts with two samples each, one is solved by both, two by one, and one by none.
+    // Four prompts have two samples each: one is solved by both, two by one, and one by none.
     assert_eq!(
         view.iterations.pass_at,
         [of(&[("1", 0.5), ("2", 0.75)]), of(&[("1", 1.0), ("2", 1.0)])]

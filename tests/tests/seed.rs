@@ -46,7 +46,7 @@ async fn a_seeded_database_is_like_one_that_was_lived_in() {
         let view = client.run(&runs.items[0].name, 10).await.expect("answers");
         assert_eq!((view.run.batches as usize, view.curves.len()), (wanted, wanted));
     }
-    // What it counts is what is there.
+    // The usage counts the requests that are there.
     let database = Psql::of_cluster(&cluster);
     let sums = "select sum(requests) from usage where pool = 'cpu'";
     assert_eq!(database.rows(sums), ["384"]);

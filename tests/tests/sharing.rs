@@ -77,7 +77,7 @@ async fn equal_requests_are_computed_once() {
     let (client, http) = (host.client(), Http::new(&host));
     let plugin = host.publish(PLUGIN).await;
     let mut wanted = items(&["20", "20", "21", "20", "20"]);
-    // What the plugin does not see, or a deterministic one does not look at, makes no difference.
+    // A field that the plugin does not see, or a deterministic one does not look at, makes no difference.
     wanted[1].group = Some("g".into());
     // This does.
     wanted[4].label = Some(serde_json::from_str("5").expect("JSON"));
@@ -101,7 +101,7 @@ async fn equal_requests_are_computed_once() {
     let request: Request = http.get(&format!("/v1/requests/{}", by_key["r3"].id)).await.json(200);
     assert_eq!(request.result.expect("it has ended").shared_from, Some(leader.id));
 
-    // What is remembered is good for other batches and for single rewards.
+    // An outcome that is remembered is good for other batches and for single rewards.
     let mut later = submit(&client, announcement(&plugin, 1), &items(&["20"])).await;
     let result = &later.finish(&client, &items(&["20"])).await["r0"];
     assert_eq!((result.shared_from, &result.outcome), (Some(leader.id), &leader.outcome));

@@ -115,7 +115,7 @@ async fn a_tenant_reads_what_it_was_granted_and_learns_of_nothing_else() {
     assert_eq!(names(&http, "open/cases").await, ["open/cases/1.in"]);
     assert_eq!(names(&http, "open/nothing").await, [""; 0]);
 
-    // What was not granted looks like what does not exist.
+    // A root that was not granted looks like one that does not exist.
     let (denied, told) = refused(&http, "closed/cases/1.in").await;
     let (unknown, of_unknown) = refused(&http, "nowhere/cases/1.in").await;
     assert_eq!((denied, unknown), (ErrorCode::BadRequest, ErrorCode::BadRequest));

@@ -183,7 +183,7 @@ async fn a_minute_s_requests_are_bounded_by_whole_batches() {
     team.submit(large.id, 25, "taken").await;
     assert!(team.usage().await.requests_per_minute.used >= 20);
 
-    // What never came is given back.
+    // Tokens for requests that never came are given back.
     team.set(json!({ "quotas": { "requests_per_minute_max": 1_000 } })).await;
     let unused = until("the debt is paid", async || {
         let answer = team.announce(1_000).await;
@@ -489,7 +489,7 @@ async fn every_administrative_act_is_told_with_what_it_changed() {
     let own: AuditPage = team.http.get("/v1/audit").await.json(200);
     assert_eq!(own.items.len(), 9);
     assert!(own.items.iter().all(|act| act.tenant.as_deref() == Some("team")));
-    // Nor does it learn who of the platform acted by guessing.
+    // It does not learn by guessing either who of the platform acted.
     let guessed = weight.actor.id.as_deref().expect("a key's");
     assert_eq!(team.audit(&format!("actor={guessed}&tenant=team")).await.len(), 4);
     let hidden: AuditPage = team.http.get(&format!("/v1/audit?actor={guessed}")).await.json(200);

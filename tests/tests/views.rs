@@ -41,7 +41,7 @@ fn call(plugin: &str, run: &str, size: Option<usize>) -> AnnounceBatch {
 fn items() -> Vec<SubmitItem> {
     let labels = ["8", "8", "8", "8", "0", "4", "8", "2", "8", "oops", "8", "8", "4", "4"];
     let items = labels.iter().enumerate().map(|(at, label)| {
-        // What is no number is an error of the second stage.
+        // A label that is no number is an error of the second stage.
         let label = if *label == "oops" { "\"oops\"" } else { label };
         let mut item = item(format!("key-{at:02}"), "20", label);
         item.group = Some(format!("group-{}", at / GROUP));
@@ -135,7 +135,7 @@ async fn a_batch_leaves_what_its_results_come_to() {
     answers.follow(&client, 6).await;
     let live: Timeline = client.timeline(answers.batch).await.expect("answers");
     assert!(live.rollup.is_none() && live.lateness.is_none());
-    // What ended before counts as what ends after.
+    // Requests that ended before count as those that end after.
     host.kill();
     host.restart();
     let client = host.client();
@@ -273,7 +273,7 @@ async fn a_live_batch_is_drawn_as_far_as_it_got() {
     assert_eq!((view.run.batches, view.run.live_batches), (0, 1));
     assert_eq!((view.iterations.counts[0].submitted, view.iterations.ended_at[0]), (2, None));
 
-    // What is cancelled ends as errors, and leaves a roll-up that says so.
+    // Cancelled requests end as errors, and leave a roll-up that says so.
     client.cancel(answers.batch).await.expect("cancels");
     let ended = client.timeline(answers.batch).await.expect("answers");
     let rollup = ended.rollup.expect("it has ended");

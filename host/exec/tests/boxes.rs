@@ -261,7 +261,7 @@ fn a_machine_that_is_out_of_memory_is_no_limit_of_the_program() {
         matches!(&lost, Err(HelperError::Failed(problem)) if problem.contains("out of memory")),
         "{lost:?}"
     );
-    // What reaches its own limit in the same place still does.
+    // A program that reaches its own limit in the same place is still limited.
     let little = BoxLimits { memory_bytes: 32 << 20, ..BoxLimits::RUN };
     let ended = bench.python_within(takes, little);
     assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Memory));

@@ -140,7 +140,7 @@ fn end_with(socket: &UnixStream) -> Result<()> {
 }
 
 fn limit(choice: DeviceChoice) -> Result<()> {
-    // Nor may the other executor look into this one's memory.
+    // The other executor may not look into this one's memory either.
     prctl::set_dumpable(false)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX)?;

@@ -162,7 +162,7 @@ impl Planner {
                 decision.ceiling = config.min;
                 decision.reason = Reason::Minimum;
             }
-            // Whatever comes next is served by a few at once, before the next plan.
+            // A few workers serve the next requests at once, before the next plan.
             decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
             let max = self.workers_max(&name, view).max(config.min);
             let refused = decision.ceiling > max && max < config.max;

@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
             self.arrivals.clone_from(&simulator.workload.first);
             self.simulations += 1;
             let (before, capacities) = (0..at.block, &self.capacities);
-            // Whatever it breaks was weighed when the capacities were chosen.
+            // Budgets that it breaks were weighed when the capacities were chosen.
             let _ =
                 simulator.run_blocks(before, &self.arrivals, capacities, SimulationQuestion::End);
             for (arrivals, passed) in
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
         self.simulations += 1;
         self.capacities[at.pool] = most;
         let simulator = &mut self.simulator;
-        // What it breaks is in `broken`.
+        // The batches that it breaks are in `broken`.
         let _ = simulator.run(at.block, &self.arrivals, &self.capacities, SimulationQuestion::End);
         let batches = simulator.workload.batches.iter().zip(&simulator.broken);
         if batches.clone().any(|(facts, broken)| *broken && facts.wait_budget.is_some()) {

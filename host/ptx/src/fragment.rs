@@ -164,7 +164,7 @@ impl Fragment {
         let (rows, columns) = self.size();
         let halves = self.element == MatrixElement::Half && self.role != MatrixRole::Sum;
         if self.layout == FragmentLayout::Wmma && halves {
-            // Whatever the shape: some elements are held several times.
+            // Every shape has as many: some elements are held several times.
             return 8;
         }
         (rows * columns / WARP_LANES).div_ceil(self.element.per_register())

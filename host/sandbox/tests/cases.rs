@@ -15,7 +15,7 @@ fn check(text: &str) -> Result<(), String> {
     let ran = case.run(&whole);
     let timeout_reward = description.timeout_reward;
     let compared = case.compare(end(&ran), timeout_reward);
-    // Whatever came is what an update expects.
+    // An update expects whatever came.
     let updated = case.updated(text, end(&ran), timeout_reward);
     GoldenCase::parse(&updated).expect("a case still").compare(end(&ran), timeout_reward)?;
     compared

@@ -80,7 +80,7 @@ fn a_worker_without_memory() {
     let (before, most) = getrlimit(Resource::RLIMIT_DATA).expect("Linux");
     setrlimit(Resource::RLIMIT_DATA, bytes_max, most).expect("less than before");
     let run = liar().run(StageCall { memory_bytes_max: 1 << 30, ..call("allocate") });
-    // What the test itself still needs.
+    // The test itself still needs memory.
     setrlimit(Resource::RLIMIT_DATA, before, most).expect("as before");
     match run.end {
         StageEnd::Failed(error) => {

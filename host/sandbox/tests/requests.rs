@@ -326,7 +326,7 @@ fn answers_have_limits() {
     let said = failed(&Granted::to(&endless).run(&label), ErrorCode::PluginError);
     assert!(said.contains("too much for one call"), "{said}");
 
-    // What was read along with the last of them is looked at, too.
+    // Bytes that were read along with the last of them are looked at, too.
     let header = "x".repeat(4 * limits::HTTP_HEADER_BYTES_MAX);
     let long = Server::saying(format!("HTTP/1.1 200 OK\r\nx: {header}\r\n\r\n"));
     let url = get(format!("http://127.0.0.1:{}/", long.port()));

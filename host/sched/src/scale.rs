@@ -64,7 +64,7 @@ impl Sched {
             let excess = alive.saturating_sub(target);
             let excess_starts = excess.min(pool.starting.len());
             let (unneeded, due) = pool.unneeded_starts(excess_starts, self.now, linger);
-            // What exceeds the plan itself goes at once.
+            // Starts beyond the plan itself are cancelled at once.
             let count = unneeded.max(alive.saturating_sub(ceiling).min(excess_starts));
             if alive < target {
                 let count = target - alive;

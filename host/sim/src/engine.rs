@@ -268,7 +268,7 @@ impl Engine<'_> {
         self.tenants.served(&job, traced, self.clock.now());
         let account = &mut self.accounts[traced];
         account.change(self.clock.now(), Change::Free);
-        // Of two workers that run a stage the first one counts.
+        // If two workers run a stage, the first one counts.
         if self.work.runs(job.batch, job.request, job.stage) {
             account.executed(job.ran);
         }

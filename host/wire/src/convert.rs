@@ -151,7 +151,7 @@ mod tests {
         }
         let long = format!("x{}", "ä".repeat(limits::LOG_LINE_BYTES_MAX));
         assert_eq!(check("warn", &long).1.len(), limits::LOG_LINE_BYTES_MAX - 1);
-        // What stands for a NUL is longer.
+        // The letter that stands for a NUL is longer.
         let (_, message) = check("warn", &"\0".repeat(limits::LOG_LINE_BYTES_MAX));
         assert_eq!(message.chars().count(), limits::LOG_LINE_BYTES_MAX / 3);
     }

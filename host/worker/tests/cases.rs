@@ -103,7 +103,7 @@ fn a_machine_without_boxes_runs_no_case_and_boxes_that_fail_break_it() {
     let fixture = fixture.with_helper(&dies);
     let report = fixture.report(&python);
     assert_eq!(report.state, CaseState::Broken, "{report:?}");
-    // What the tenant lacks is known all the same.
+    // The grants that the tenant lacks are known all the same.
     let mut job = fixture.job(vec![case("a", &python)]);
     job.toolchains = Some(Vec::new());
     let report = fixture.run(&job).remove(0);

@@ -55,7 +55,7 @@ pub(crate) fn compile<M: Machine>(
     task: &Task,
     program: Program,
 ) -> Result<Prepared, Stop> {
-    // Whatever is wrong with the toolkit itself is no source's fault.
+    // A fault of the toolkit itself is no source's.
     let toolkit = machine.toolkit().map_err(|error| Error::unavailable(error.to_string()))?;
     let bench = TaskCompiler { machine, toolkit, task };
     let mut sizes = task.checked();

@@ -64,7 +64,7 @@ fn prose_after_a_mark_begins_with_its_value() {
             (r"The answer is \(5\) miles (\(8\) km).", "5"),
             ("The answer is $x = 5$ when $y = 3$.", "5"),
             ("The answer is 12, not 13.", "12"),
-            // What begins with a step ends with the value.
+            // A sentence that begins with a step ends with the value.
             ("The answer is 2 times 9, which is 18.", "18"),
             ("The answer is 5 plus 3, so 8.", "8"),
             ("The answer is 50% of 30 = 15.", "15"),

@@ -63,7 +63,7 @@ fn turn(known: &Path) -> std::io::Result<fs::File> {
     if let [_, build, all] = known.ancestors().take(3).collect::<Vec<_>>()[..]
         && !build.exists()
     {
-        // What worker programs made that were replaced.
+        // This is what worker programs made that were replaced.
         let _ = fs::remove_dir_all(all);
         fs::create_dir_all(build)?;
     }

@@ -21,7 +21,7 @@ async fn a_release_and_the_way_back() {
     let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     desk.project("p", "trivial");
     desk.write("p/cases/even.yaml", CASE_EVEN.replace("reward: 1", "reward: 0"));
-    // What fails its own cases is not published.
+    // A plugin that fails its own cases is not published.
     let refused = desk.assay(&["plugin", "publish", "p", "--channel", "prod"]);
     explained(&refused, "nothing was published");
     assert!(http.get("/v1/plugins").await.json::<PluginList>(200).items.is_empty());

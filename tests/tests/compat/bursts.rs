@@ -147,7 +147,7 @@ async fn a_failure_is_tried_anew_by_the_next_call() {
         check_later(&world.post(path, &lie("unavailable")).await, 503, "unavailable");
     }
     assert_eq!(world.batch("failing").await.counts.error, 2);
-    // What would end the same way again is not run again.
+    // A request that would end the same way again is not run again.
     for _ in 0..2 {
         let _ = world.post(path, &lie("bad_request")).await.problem(422, "bad_request");
         let _ = world.post(path, &lie("panic")).await.problem(500, "plugin_trap");

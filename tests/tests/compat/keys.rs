@@ -65,7 +65,7 @@ async fn a_key_comes_by_bearer_basic_path_or_rolls_header() {
     let basic = request.header("authorization", basic("any", key));
     let _ = world.http.send(basic).await.problem(401, "unauthenticated");
 
-    // What a path holds is told nowhere.
+    // A key in a path is told nowhere.
     let lost = with(&world, &[], &format!("/compat/{key}/slime/hello@prod")).await;
     let _ = lost.problem(400, "bad_request");
     let unknown = with(&world, &[], &format!("/compat/{key}/trl/hello@prod/run")).await;

@@ -239,7 +239,7 @@ impl Drop for Cluster {
                 admin.close_namespace(rights::names_in_cluster(&admin.namespace)).await;
                 let _ = told.send(());
             });
-            // What stays is in a namespace of its own.
+            // Objects that stay are in a namespace of their own.
             let _ = ended.recv_timeout(Duration::from_secs(60));
         }
         // The processes end with their tasks, before this process does. A test's own runtime may not be kept waiting

@@ -177,7 +177,7 @@ async fn a_key_with_a_list_is_for_those_plugins_alone() {
     assert_eq!(announce(&by_name, call).await.status, 201);
     let _ = announce(&by_channel, call).await.problem(403, "plugin_not_allowed");
 
-    // Nor are requests submitted to another plugin's batch.
+    // Requests are not submitted to another plugin's batch either.
     let batch: Batch = announce(&http, &format!("{other}@prod")).await.json(201);
     let path = format!("/v1/batches/{}/requests", batch.id);
     let items = json!([item("a", "", "null")]);
@@ -268,7 +268,7 @@ async fn people_make_keys_for_themselves_that_open_what_their_role_does() {
     let odd = json!({ "scopes": ["batches:read"], "name": "a\nb" });
     let refused = viewer.post("/v1/session/keys", &odd).await;
     assert_eq!(refused.problem(400, "bad_request").field.as_deref(), Some("name"));
-    // Nor is another's key seen or revoked, and a key makes no keys.
+    // Another's key is neither seen nor revoked, and a key makes no keys.
     let none: KeyList = viewer.get("/v1/session/keys").await.json(200);
     assert!(none.items.is_empty());
     let revoke = format!("/v1/session/keys/{}/revoke", key.id);

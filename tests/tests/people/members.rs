@@ -75,7 +75,7 @@ async fn each_role_does_what_it_may() {
     }
     let key = json!({ "scopes": ["platform:*"] });
     let _ = browser.post("/v1/keys", &key).await.problem(403, "scope_missing");
-    // Nor does a key of the platform's tenant that administers that one alone.
+    // A key of the platform's tenant that administers that one alone does not either.
     let key = json!({ "scopes": ["admin:*"] });
     let key: assay_api::key::Key = world.http.post("/v1/keys", &key).await.json(201);
     let http = world.http.with_key(&key.secret.expect("shown once"));

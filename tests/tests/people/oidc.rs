@@ -210,7 +210,7 @@ async fn a_sign_in_ends_once_and_in_its_own_browser() {
     let state = next.rsplit_once("&code=").expect("a code").0.to_owned();
     let replayed = browser.get(&format!("{state}&code={code}")).await;
     let _ = replayed.problem(403, "oidc_refused");
-    // What the provider says is not repeated but in plain letters.
+    // The provider's words are repeated in plain letters alone.
     let next = begin(&mut browser).await;
     let state = next.rsplit_once("&code=").expect("a code").0.to_owned();
     let denied = browser.get(&format!("{state}&error=access_denied%0a<x>")).await;

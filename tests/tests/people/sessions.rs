@@ -50,7 +50,7 @@ async fn the_first_administrator_is_made_once() {
     let methods: SignInMethods = browser.get("/v1/session/methods").await.json(200);
     assert!(!methods.bootstrap);
 
-    // Nor at another start.
+    // Another start offers it no more either.
     assert!(host.stop());
     host.restart();
     assert!(bootstrap_token(&host).is_none());
@@ -86,7 +86,7 @@ async fn a_session_begins_and_ends() {
     let mine: Session = browser.get("/v1/session").await.json(200);
     assert_eq!(mine.csrf, session.csrf);
     assert_eq!(mine.person.expect("a person").name, "Root");
-    // What is kept is neither the token nor the password.
+    // Neither the token nor the password is kept.
     let token = &browser.cookies["assay_session"];
     let rows = world.database().rows("select s::text || p::text from sessions s, people p");
     assert!(rows.join("").contains("$argon2id$") && rows.len() == 2, "{rows:?}");
@@ -189,7 +189,7 @@ async fn other_sites_cannot_use_a_session() {
         let _ = call(Some(&csrf), Some(foreign)).await.problem(403, "origin_foreign");
     }
     assert_eq!(call(Some(&csrf), Some(&own)).await.status, 201);
-    // What is read only is not forged, and a key needs none of it.
+    // A call that only reads cannot be forged, and a key needs none of it.
     assert_eq!(admin.get("/v1/tenants").await.status, 200);
     let http = assay_tests::Http::new(&host);
     let by_key = http.request(Method::POST, "/v1/tenants").header("origin", "http://evil.example");

@@ -128,7 +128,7 @@ fn files_that_are_placed_take_no_time_of_the_program() {
     let case = TestCase { files: files.to_vec(), limits: Some(limits), ..case("") };
     let ended = fixture.run_once(&program, case).ended;
     assert_eq!(ended.ending, OK, "{:?}", ended.usage);
-    // Nor where it is killed.
+    // They take none of a program that is killed either.
     let program = fixture.program("c11-gcc", "int main() { for (;;) ; }");
     let limits = BoxLimits { cpu_ms: 200, ..limits };
     let case = TestCase { files: files.to_vec(), limits: Some(limits), ..super::case("") };

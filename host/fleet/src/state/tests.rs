@@ -105,7 +105,7 @@ fn each_phase_with_each_event() {
             table.push_str(&format!("{what:12} {phase:?}: {became}{effects}\n"));
         }
     }
-    // What happens, then for each phase what it becomes and what must be done.
+    // Each line has the event, the phase, the next phase and what must be done.
     expect![[r#"
         waits        Withheld: Withheld
         waits        Asked: Asked

@@ -46,7 +46,7 @@ fn tolerance_is_absolute_and_relative() {
     assert!(ok(1.5, 1.0, 0.5, 0.0) && !ok(1.5, 1.0, 0.499, 0.0));
     assert!(ok(-11.0, -10.0, 0.0, 0.1) && !ok(-11.0, -10.0, 0.0, 0.099));
     assert!(ok(12.0, 10.0, 1.0, 0.1) && !ok(12.5, 10.0, 1.0, 0.1));
-    // Of a zero nothing is relative, and it is no maximum either.
+    // A difference from zero is not relative, and counts for no maximum of these either.
     let report = singles(&[1e-3], &[0.0], &tolerance(0.0, 0.5, 1.0));
     assert!(!report.ok && report.relative_max == 0.0 && report.absolute_max > 0.0);
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(
     // Kernels may call `std::max` and its like, as with the run-time compiler.
     args.push("--expt-relaxed-constexpr".to_owned());
     args.extend(call.args);
-    // Whatever the main file's name ends in.
+    // The language is named, whatever the main file's name ends in.
     args.extend(["-include", DEFINITIONS, "-I.", "-x", "cu", call.main].map(str::to_owned));
     let definitions = request::definitions(&request.options);
     let sources = std::iter::once(&request.main).chain(&request.headers);

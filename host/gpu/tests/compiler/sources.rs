@@ -175,7 +175,7 @@ fn what_models_include() {
         assert_eq!(artifact.log, "", "{front_end:?}");
         assert_eq!(artifact.kernels[0].params.len(), 4);
     }
-    // What nvcc has without a single include.
+    // These names nvcc has without a single include.
     let bare = "extern \"C\" __global__ void k(float* x, unsigned n)
         { x[0] = INFINITY + FLT_MAX * 0 + std::sqrt(x[1]) + (uint32_t)n; }";
     bench.compile(&request(FrontEnd::Nvrtc, "sm_90", bare)).unwrap();
@@ -233,7 +233,7 @@ fn a_rejected_source_is_told_why() {
         let refused = bench.compile(&request(front_end, "sm_90", text));
         let Err(CompileError::Rejected(log)) = refused else { panic!("{refused:?}") };
         assert!(log.contains("main.cu(3)") && log.contains("missing"), "{log}");
-        // What only the assembler notices.
+        // This fault only the assembler notices.
         let text = "extern \"C\" __global__ void k(float* x) { __shared__ float s[100000]; \
                     s[threadIdx.x] = x[1]; __syncthreads(); x[0] = s[threadIdx.x ^ 1]; }";
         let refused = bench.compile(&request(front_end, "sm_90", text));

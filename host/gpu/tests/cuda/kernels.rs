@@ -163,7 +163,7 @@ on_fake! {
             panic!("an instruction that there is not");
         };
         assert!(text.contains("add.u31"), "what the compiler said: {text}");
-        // What ends as C's texts do is the same.
+        // An image that ends as C's texts do is the same.
         let mut ended = SMALL.as_bytes().to_vec();
         ended.push(0);
         assert_eq!(device.load(&ended), Ok(0));

@@ -13,7 +13,7 @@ fn what_is_not_written_is_counted() {
     assert_eq!((partial.first_wrong, partial.got_nonfinite), (Some(500), 501));
     let nothing = &task.check_kernel("nothing").outputs[0];
     assert_eq!((nothing.ok, nothing.never_written), (false, COUNT));
-    // Nor does a share of wrong ones allow it.
+    // A share of elements that may be wrong does not allow it either.
     let plan = task.step("partial");
     let half = BufferTolerance { matched_ratio: 0.25, ..EXACT };
     let report = task.session.check(&plan, &task.reference(), &[pair(half)], &[7]).unwrap();
@@ -72,7 +72,7 @@ fn what_was_computed_once_does_not_pass_twice() {
     let reports = task.check(&plan, &[1, 2, 1]).unwrap();
     let ok: Vec<bool> = reports.iter().map(|report| report.outputs[0].ok).collect();
     assert_eq!(ok, [true, false, true]);
-    // Nor does it live on in the next session.
+    // It does not live on in the next session either.
     drop(task);
     let mut task = Task::new(&gpu());
     assert!(task.check_kernel("cached").outputs[0].ok);

@@ -129,7 +129,7 @@ fn launches_that_cannot_be_leave_the_session_as_it_was() {
     });
     assert!(matches!(error, SessionError::Unsupported(_)), "{error}");
     assert!(task.check_kernel("twice").outputs[0].ok);
-    // What an over-sized launch leaves is poison, not what an earlier one wrote.
+    // An over-sized launch leaves poison, not what an earlier one wrote.
     let mut small = launch(task.candidate, "small_blocks", vec![at(1)]);
     small.block = size(65, 1);
     let error = task.session.run(&[PlanStep::Launch(small)], Some(2)).unwrap_err();

@@ -283,7 +283,7 @@ fn check_ceiling(life: &Life, pool: &PoolReport, seen: &SchedView) -> Result<(),
         prop_assert!(pool.zero_queue <= participants, "{pool:?} with {participants} at most");
     }
     let startup = there.startup.unwrap_or(config.startup);
-    // Of the longest stage that there can be.
+    // The longest stage that there can be takes 40 s.
     let is_free = startup.as_secs_f64() <= life.config.tuning.free_startup * 40.0;
     if life.config.policy == Policy::ASSAY && is_free {
         return Ok(());

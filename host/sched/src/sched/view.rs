@@ -22,7 +22,7 @@ impl Sched {
             let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
             let request = held.request;
             let holder = self.batches[&request.batch].holder(request.seq);
-            // What two workers run is one request.
+            // A request that two workers run counts once.
             if !held.abandoned && holder == Some(worker.id) {
                 let started = self.now - elapsed;
                 let ready = self.batches[&request.batch].could_be_ready(request.seq);

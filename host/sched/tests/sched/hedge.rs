@@ -217,7 +217,7 @@ fn stopped_as_failing(fails: impl Fn(u64) -> bool) -> Vec<u64> {
 #[test]
 fn a_worker_that_fails_what_others_run_is_stopped() {
     assert_eq!(stopped_as_failing(|worker| worker == 3), [3]);
-    // What nobody can run is no worker's fault.
+    // A request that nobody can run is no worker's fault.
     assert!(stopped_as_failing(|_| true).is_empty());
     // No more than a quarter is replaced at once.
     assert_eq!(stopped_as_failing(|worker| worker > 2), [3, 4]);
@@ -269,7 +269,7 @@ proptest! {
         for turn in turns {
             life.take(&turn);
         }
-        // Whatever runs is answered in the end.
+        // All that runs is answered in the end.
         for _ in 0..40 {
             life.take(&Turn::Join);
             life.take(&Turn::Pass(1_500));

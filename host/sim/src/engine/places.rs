@@ -37,7 +37,7 @@ impl Engine<'_> {
                 _ => others.push(Event::WorkerLost { worker }),
             }
         }
-        // What the busy ones ran must not be granted to an idle one that is lost too.
+        // Requests of the busy ones must not be granted to an idle one that is lost too.
         self.pending.extend(others);
         self.fill_places(traced);
     }

@@ -109,7 +109,7 @@ fn a_pool_serves_several_stages_under_every_policy_and_fault() {
         let faults = texts.iter().map(|text| text.parse::<Fault>().expect(text)).collect();
         let startup = ByPool::all(Micros::from_secs(3));
         let run = run(&trace, policy, &Settings { faults, startup, ..settings() });
-        // What timed out on a slow worker is missing in one stage or two.
+        // A request that timed out on a slow worker is missing in one stage or two.
         assert!(run.pools.iter().all(|used| used.executed > 0), "{policy}");
     }
 }

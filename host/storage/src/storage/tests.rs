@@ -74,7 +74,7 @@ async fn a_file_is_read_whole_and_its_version_changes_with_it() {
 
 #[tokio::test]
 async fn a_file_that_rests_is_sent_once() {
-    // Of the machine, and as old.
+    // A file of the machine, and as old.
     let (folder, name) = (Path::new("/etc"), "passwd");
     let first = fetch(folder, name, "").await.expect("is there");
     assert!(first.chunks.is_some());

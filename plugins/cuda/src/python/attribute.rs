@@ -43,7 +43,7 @@ impl Run<'_> {
                     Value::Method(Rc::new(Method { owner, function, class }))
                 }
                 Some((value, _)) => value,
-                // Of `torch.nn.Module`, whose own methods but `forward` compute nothing.
+                // A method of `torch.nn.Module`, whose own methods but `forward` compute nothing.
                 None if name == "forward" => unknown(),
                 None => Value::library("torch.nn.Module.of_super"),
             },
@@ -67,7 +67,7 @@ impl Run<'_> {
                     Value::Method(Rc::new(Method { owner: class_value, function, class: owner }))
                 }
                 Some((value, _)) => value,
-                // Of `torch.autograd.Function`: what its `forward` does.
+                // The `apply` of `torch.autograd.Function` does what its `forward` does.
                 None if name == "apply" => match class.function("forward") {
                     Some((function, owner)) => {
                         let context = Value::Object(self.object(&class)?);
@@ -134,7 +134,7 @@ impl Run<'_> {
                 return Ok(());
             }
             Value::Layer(_) => return Err(self.not_run(range)),
-            // What anything else is told, such as a context, changes nothing.
+            // An attribute of anything else, such as a context, changes nothing.
             _ => return Ok(()),
         };
         let value = match value {

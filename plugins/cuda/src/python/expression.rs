@@ -28,7 +28,7 @@ impl Run<'_> {
             Expr::FString(literal) => self.formatted(literal.value.iter(), names)?,
             Expr::Name(name) => match self.find(&name.id, names) {
                 Some(value) => value,
-                // What Python itself has, such as `len`.
+                // A name of Python itself, such as `len`.
                 None => Value::library(&name.id),
             },
             Expr::Attribute(attribute) => self.attribute(attribute, names)?,

@@ -75,7 +75,7 @@ impl Run<'_> {
                 Value::None
             }
             "string.Template" => taken.values.first().cloned().unwrap_or_else(unknown),
-            // What it removes means nothing in C++.
+            // The indentation that it removes means nothing in C++.
             "textwrap.dedent" => taken.values.first().cloned().unwrap_or_else(unknown),
             // Numbers for random first values, which are the task's own.
             "torch.nn.init._calculate_fan_in_and_fan_out" => {

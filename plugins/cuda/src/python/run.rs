@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
                 return self.body(&with.body, names);
             }
             Stmt::Try(attempt) => return self.attempt(attempt, names),
-            // What it asserts of its inputs is true of the task's, or the kernel shows it.
+            // An assertion on inputs is true of the task's, or the kernel shows it.
             Stmt::Assert(_) | Stmt::Pass(_) | Stmt::Delete(_) => {}
             Stmt::Break(_) => return Ok(Flow::Break),
             Stmt::Continue(_) => return Ok(Flow::Continue),

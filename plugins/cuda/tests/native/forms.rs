@@ -212,7 +212,7 @@ fn a_copy_of_a_view_is_the_judges_own_kernel() {
     let scored = two_extensions(&world, "b.f(x.t().contiguous())");
     assert_eq!(scored.verdict, "success", "{}", scored.explanation);
     assert_eq!(modules(&world), [2, 1]);
-    // What would be right without the kernel of `b` is the judge's work.
+    // The judge looks whether the result would be right without the kernel of `b`.
     let plans = world.seen.borrow().plans.clone();
     assert_eq!(plans[1].0[0], plans[0].0[0]);
     let [from, to] = [0, 1].map(|buffer| Address { buffer, offset: 0 });

@@ -27,7 +27,7 @@ fn each_outcome_has_its_stages() {
         let is_compiled = request.service[1] > Some(Micros::from_ms(1));
         (ran + 1.0, compiled + f64::from(u8::from(is_compiled)))
     });
-    // Of ten, six are interpreted; a fifth of the other four fails to compile.
+    // Six of ten are interpreted; a fifth of the other four fails to compile.
     assert!((compiled / ran - 0.35_f64).abs() < 0.03, "{}", compiled / ran);
 }
 

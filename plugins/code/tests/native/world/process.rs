@@ -177,7 +177,7 @@ pub fn capture(data: Vec<u8>) -> exec::Captured {
 pub fn talk(mut program: Started, mut interactor: Started, collect: &[String]) -> exec::Dialogue {
     let (to_program, from_interactor) = pipe().expect("a pipe");
     let (to_interactor, from_program) = pipe().expect("a pipe");
-    // What leads from one to the other is closed here only when the one's end has been seen: the other
+    // The pipes from one to the other are closed here only when the one's end has been seen: the other
     // cannot notice it, and end, before that.
     let copies = |input: &PipeReader, output: &PipeWriter| {
         Some((input.try_clone().expect("a copy"), output.try_clone().expect("a copy")))
