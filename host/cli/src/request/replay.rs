@@ -11,7 +11,6 @@ use assay_core::id::{Digest, RequestId};
 use assay_core::outcome::Outcome;
 use assay_core::recorded::{ScoredLogLine, ScoredRequest};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::super::engine::{Described, EngineOptions, recorded};
 use super::super::plugin::project::Source;
@@ -153,7 +152,7 @@ async fn download(
     let bytes = client.component(name, version).await.with_context(|| {
         format!("downloading {plugin}: the key needs the scope plugins:publish; or give --plugin")
     })?;
-    let found = Digest(Sha256::digest(&bytes).into());
+    let found = Digest::of(&bytes);
     ensure!(found == digest, "the server sent a component with the digest {found}, not {digest}");
     let path = folder.join("component.wasm");
     tokio::fs::write(&path, bytes).await.context("writing the component")?;
@@ -183,7 +182,7 @@ async fn stages(
             None => None,
             Some(left) => {
                 let bytes = client.artifact(request.id, name).await?;
-                Some(Digest(Sha256::digest(&bytes).into()) == left.digest)
+                Some(Digest::of(&bytes) == left.digest)
             }
         };
         stages.push(StageCompared {

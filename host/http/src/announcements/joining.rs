@@ -134,7 +134,7 @@ async fn open(
     let (mut new, plugin) = row(app, caller, call, None).await?;
     new.idle_ms = Some(u32::try_from(kind.gap.as_millis()).unwrap_or(u32::MAX));
     let key = mark(new.id, whose.step.is_some());
-    let call_hash = assay_core::id::Digest::of(key.as_bytes());
+    let call_hash = Digest::of(key.as_bytes());
     new.idempotency = Some(Idempotency { key, call_hash });
     let announcement = Announcement { row: new, plugin, single: None, replays: None };
     let app = app.clone();

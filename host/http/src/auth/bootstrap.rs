@@ -66,7 +66,7 @@ async fn works(store: &Store, key: &str) -> Result<bool, StoreError> {
     let Some(prefix) = key.split('_').nth(2) else { return Ok(false) };
     let row = store.key_by_prefix(prefix).await?;
     Ok(row.is_some_and(|row| {
-        row.secret_hash == assay_core::id::Digest::of(key.as_bytes()) && row.revoked_at.is_none()
+        row.secret_hash == Digest::of(key.as_bytes()) && row.revoked_at.is_none()
     }))
 }
 
@@ -119,7 +119,7 @@ impl FirstAdmin {
             file.display()
         );
         let tenants = vec![PLATFORM_TENANT.to_owned(), set_up.first_key.tenant.clone()];
-        Ok(Some(Self { token_hash: assay_core::id::Digest::of(token.as_bytes()), file, tenants }))
+        Ok(Some(Self { token_hash: Digest::of(token.as_bytes()), file, tenants }))
     }
 
     /// The token, for who starts the server on a data folder of their own; absent once there is an

@@ -42,7 +42,7 @@ impl Token {
 
     /// The hash of the token; the server keeps nothing else of it.
     pub(crate) fn hash(&self) -> Digest {
-        assay_core::id::Digest::of(self.0.as_bytes())
+        Digest::of(self.0.as_bytes())
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -97,7 +97,7 @@ impl KeyCache {
     /// The caller to whom a key belongs.
     pub(crate) async fn caller_of(&self, key: &str) -> Result<Caller, ApiError> {
         let prefix = prefix_of(key).ok_or_else(no_key)?;
-        let hash = assay_core::id::Digest::of(key.as_bytes());
+        let hash = Digest::of(key.as_bytes());
         if let Some(caller) = self.believed(hash) {
             return Ok(caller);
         }
@@ -242,7 +242,7 @@ impl NewSecret {
     #[must_use]
     pub fn of_prefix(environment: &str, prefix: String) -> Self {
         let key = format!("assay_{environment}_{prefix}_{}", hex::encode(random::<32>()));
-        Self { hash: assay_core::id::Digest::of(key.as_bytes()), key, prefix }
+        Self { hash: Digest::of(key.as_bytes()), key, prefix }
     }
 }
 

@@ -376,7 +376,7 @@ impl Samples {
         }
         let label = options.label.as_deref().unwrap_or_default();
         let path = format!("{}\0{rest}\0{label}\0", protocol.name);
-        let hash = assay_core::id::Digest::of_parts(&[path.as_bytes(), &asked.body.bytes]);
+        let hash = Digest::of_parts(&[path.as_bytes(), &asked.body.bytes]);
         call.sample.tell(told::sample_of_call(tenant, plugin, run, hash));
         let (run, step) = match asked.step {
             Some((run, step)) => (run, Some(step)),
@@ -398,7 +398,7 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
         check_text("the group", group, limits::GROUP_BYTES_MAX).map_err(ApiError::bad_request)?;
     }
     let group = group.or_else(|| {
-        let of_prompt = || assay_core::id::Digest::of(prompt.as_bytes()).to_string();
+        let of_prompt = || Digest::of(prompt.as_bytes()).to_string();
         (!prompt.is_empty()).then(|| of_prompt()[..16].to_owned())
     });
     Ok((group, item::encode(prompt, response, label, metadata).into()))

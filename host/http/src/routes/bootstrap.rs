@@ -1,6 +1,7 @@
 //! `POST /v1/bootstrap`: make the first administrator of the platform.
 
 use assay_api::people::{Bootstrap, Session, normal_email};
+use assay_core::id::Digest;
 use assay_dispatch::now;
 use assay_store::people::FirstAdmin;
 use axum::Extension;
@@ -34,7 +35,7 @@ pub(crate) async fn bootstrap(
         normal_email(&email).map_err(|error| ApiError::bad_request(error).field("email"))?;
     check_name(&name)?;
     check_password("password", &password)?;
-    let token_hash = assay_core::id::Digest::of(token.trim().as_bytes());
+    let token_hash = Digest::of(token.trim().as_bytes());
     let made = app.sign_in.first_admin(token_hash, async |tenants| {
         let password_hash = app.sign_in.passwords.hash(password).await?;
         let admin =

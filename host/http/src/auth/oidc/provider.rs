@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use assay_core::id::Digest;
 use assay_core::limits;
 use axum::http::StatusCode;
 use base64::Engine as _;
@@ -88,7 +89,7 @@ impl Provider {
 
     /// The provider's address to which the browser is sent.
     pub(crate) fn authorization(&self, flow: &Flow, state: &str) -> Url {
-        let challenge = assay_core::id::Digest::of(flow.verifier.as_str().as_bytes());
+        let challenge = Digest::of(flow.verifier.as_str().as_bytes());
         let mut url = flow.known.authorization.clone();
         url.query_pairs_mut()
             .append_pair("response_type", "code")

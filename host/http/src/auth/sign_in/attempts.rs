@@ -62,7 +62,7 @@ fn lock<K>(buckets: &Mutex<AttemptBuckets<K>>) -> std::sync::MutexGuard<'_, Atte
 }
 
 fn key(email: &str) -> Digest {
-    assay_core::id::Digest::of(email.as_bytes())
+    Digest::of(email.as_bytes())
 }
 
 /// The part of an address that tries are counted by. A holder of one IPv6 address usually has its whole /64

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, Batch};
-use assay_core::id::TenantId;
+use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_dispatch::{Announcement, DispatchError};
 use assay_store::admissions::Idempotency;
@@ -110,7 +110,7 @@ fn idempotency(headers: &HeaderMap, bytes: &[u8]) -> Result<Option<Idempotency>,
             "Idempotency-Key must be 1 to {max} visible ASCII characters"
         ))
     })?;
-    Ok(Some(Idempotency { key: key.into(), call_hash: assay_core::id::Digest::of(bytes) }))
+    Ok(Some(Idempotency { key: key.into(), call_hash: Digest::of(bytes) }))
 }
 
 /// The batch that an earlier call under the same key made.

@@ -1,6 +1,7 @@
 //! `POST /v1/invitations/accept`: accept an invitation.
 
 use assay_api::people::{AcceptInvitation, Session};
+use assay_core::id::Digest;
 use assay_dispatch::now;
 use assay_store::people::Acceptance;
 use axum::Extension;
@@ -33,7 +34,7 @@ pub(crate) async fn accept(
     let AcceptInvitation { token, name, password } = body::open_json(body).await?;
     name.as_deref().map_or(Ok(()), check_name)?;
     check_password("password", &password)?;
-    let (token_hash, at) = (assay_core::id::Digest::of(token.trim().as_bytes()), now());
+    let (token_hash, at) = (Digest::of(token.trim().as_bytes()), now());
     if !app.store.invitation_holds(token_hash, at).await? {
         // Before any time is spent on the password.
         return Err(ApiError::not_found("invitation").hint("ask for another one"));

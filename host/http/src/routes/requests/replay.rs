@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_api::batch::Batch;
 use assay_api::request::{Replay, ReplayRequest, ReplaySide};
 use assay_api::result::ResultItem;
-use assay_core::id::RequestId;
+use assay_core::id::{Digest, RequestId};
 use assay_dispatch::{Announcement, NewItem, ReadyPlugin};
 use assay_registry::Reference;
 use assay_store::StoreError;
@@ -63,7 +63,7 @@ pub(crate) async fn replay(
     }))
 }
 
-fn side(result: ResultItem, plugin: String, plugin_digest: assay_core::id::Digest) -> ReplaySide {
+fn side(result: ResultItem, plugin: String, plugin_digest: Digest) -> ReplaySide {
     let ResultItem { id, outcome, stages, .. } = result;
     ReplaySide { id, plugin, plugin_digest, outcome, stages }
 }
