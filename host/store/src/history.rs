@@ -92,9 +92,7 @@ impl HistoryRow {
 
 /// Bytes as PostgreSQL reads them in text.
 fn bytea(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).expect("less than 16");
-    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-    "\\x".chars().chain(digits).collect()
+    format!("\\x{}", hex::encode(bytes))
 }
 
 /// A batch without its requests.
