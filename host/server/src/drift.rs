@@ -27,35 +27,28 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// Runs whose last look is remembered.
 const RUNS_MAX: usize = 10_000;
 
-/// Works until `stop` resolves.
-pub async fn run(store: Store, dispatch: Dispatch, stop: impl Future<Output = ()>) {
+/// Works until the dispatcher ends.
+pub async fn run(store: Store, dispatch: Dispatch) {
     let mut ends = dispatch.committed.ends();
-    let work = async {
-        let mut looked: HashMap<(TenantId, String), Instant> = HashMap::new();
-        loop {
-            let batch = match ends.recv().await {
-                Ok(batch) => batch,
-                // The next batches of a run tell as much.
-                Err(RecvError::Lagged(_)) => continue,
-                Err(RecvError::Closed) => return,
-            };
-            if looked.len() >= RUNS_MAX {
-                looked.retain(|_, at| at.elapsed() < PERIOD);
-            }
-            let run = (batch.row.tenant, batch.row.run.clone());
-            if looked.get(&run).is_some_and(|at| at.elapsed() < PERIOD) || looked.len() >= RUNS_MAX
-            {
-                continue;
-            }
-            looked.insert(run, Instant::now());
-            if let Err(error) = look(&store, &dispatch, &batch).await {
-                tracing::warn!("a batch cannot be compared with those before it: {error}");
-            }
+    let mut looked: HashMap<(TenantId, String), Instant> = HashMap::new();
+    loop {
+        let batch = match ends.recv().await {
+            Ok(batch) => batch,
+            // The next batches of a run tell as much.
+            Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        if looked.len() >= RUNS_MAX {
+            looked.retain(|_, at| at.elapsed() < PERIOD);
         }
-    };
-    tokio::select! {
-        () = work => {}
-        () = stop => {}
+        let run = (batch.row.tenant, batch.row.run.clone());
+        if looked.get(&run).is_some_and(|at| at.elapsed() < PERIOD) || looked.len() >= RUNS_MAX {
+            continue;
+        }
+        looked.insert(run, Instant::now());
+        if let Err(error) = look(&store, &dispatch, &batch).await {
+            tracing::warn!("a batch cannot be compared with those before it: {error}");
+        }
     }
 }
 

@@ -38,19 +38,14 @@ pub struct Retention {
 }
 
 impl Retention {
-    pub async fn run(self, stop: impl Future<Output = ()>) {
-        let work = async {
-            loop {
-                if let Err(error) = self.delete_old().await {
-                    tracing::warn!("old rows cannot be deleted: {error}");
-                }
-                // A change during the run has been stored, so this returns at once.
-                let _ = tokio::time::timeout(PERIOD, self.changed.notified()).await;
+    /// Works until it is dropped.
+    pub async fn run(self) {
+        loop {
+            if let Err(error) = self.delete_old().await {
+                tracing::warn!("old rows cannot be deleted: {error}");
             }
-        };
-        tokio::select! {
-            () = work => {}
-            () = stop => {}
+            // A change during the run has been stored, so this returns at once.
+            let _ = tokio::time::timeout(PERIOD, self.changed.notified()).await;
         }
     }
 

@@ -16,29 +16,23 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// The time between samples of a pool that does not change.
 const UNCHANGED_PERIOD: Micros = Micros::from_secs(60);
 
-/// Writes until `stop` resolves.
-pub async fn run(store: Store, dispatch: Dispatch, stop: impl Future<Output = ()>) {
-    let work = async {
-        let mut last: HashMap<String, SampleRow> = HashMap::new();
-        loop {
-            tokio::time::sleep(PERIOD).await;
-            let Ok(capacity) = dispatch.capacity().await else { return };
-            let at = now();
-            for pool in &capacity.pools {
-                let row = row(at, pool);
-                if last.get(&row.pool).is_some_and(|last| !is_news(last, &row)) {
-                    continue;
-                }
-                match store.insert_sample(&row).await {
-                    Ok(()) => drop(last.insert(row.pool.clone(), row)),
-                    Err(error) => tracing::warn!(%error, "a sample of a pool cannot be written"),
-                }
+/// Writes until the dispatcher ends.
+pub async fn run(store: Store, dispatch: Dispatch) {
+    let mut last: HashMap<String, SampleRow> = HashMap::new();
+    loop {
+        tokio::time::sleep(PERIOD).await;
+        let Ok(capacity) = dispatch.capacity().await else { return };
+        let at = now();
+        for pool in &capacity.pools {
+            let row = row(at, pool);
+            if last.get(&row.pool).is_some_and(|last| !is_news(last, &row)) {
+                continue;
+            }
+            match store.insert_sample(&row).await {
+                Ok(()) => drop(last.insert(row.pool.clone(), row)),
+                Err(error) => tracing::warn!(%error, "a sample of a pool cannot be written"),
             }
         }
-    };
-    tokio::select! {
-        () = work => {}
-        () = stop => {}
     }
 }
 

@@ -73,25 +73,20 @@ impl Sampling {
         Self { store, dispatch, looked_at, prepared, busy_at: None, behind_since: None }
     }
 
-    pub async fn run(mut self, stop: impl Future<Output = ()>) {
+    /// Works until it is dropped, unless nothing is to be prepared.
+    pub async fn run(mut self) {
         if self.prepared == SamplesPrepared::Nothing {
             return;
         }
-        let work = async {
-            loop {
-                match self.prepare_newest().await {
-                    Ok(0) => tokio::time::sleep(PERIOD).await,
-                    Ok(_) => {}
-                    Err(error) => {
-                        tracing::warn!("samples cannot be prepared: {error}");
-                        tokio::time::sleep(PERIOD).await;
-                    }
+        loop {
+            match self.prepare_newest().await {
+                Ok(0) => tokio::time::sleep(PERIOD).await,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!("samples cannot be prepared: {error}");
+                    tokio::time::sleep(PERIOD).await;
                 }
             }
-        };
-        tokio::select! {
-            () = work => {}
-            () = stop => {}
         }
     }
 

@@ -141,12 +141,13 @@ impl Server {
         };
         let registry = Arc::new(registry(&settings, &store, &blobs).await?);
         let metrics = start_metrics()?;
-        let remote = remote(&settings, &store, registry.engines()).await?;
+        let (remote, remote_listener) =
+            remote(&settings, &store, registry.engines()).await?.unzip();
         let (socket, socket_folder) = socket_path(data)?;
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
-        let joining = remote.as_ref().map(|(remote, _)| remote);
-        let (fleet, failures) = fleet(&settings, joining, socket, lock.tenure.clone()).await?;
+        let tenure = lock.tenure.clone();
+        let (fleet, failures) = fleet(&settings, remote.as_ref(), socket, tenure).await?;
         fleet.find().await;
         let (exporter, traces) = telemetry::start(settings.otlp.clone(), &url)?;
         let parts = Parts { traces, ..parts(&settings, &store, fleet.clone(), failures).await? };
@@ -161,18 +162,11 @@ impl Server {
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
             reads: FairSemaphore::new(limits::OBJECT_READS_MAX),
-            remote: remote.as_ref().map(|(remote, _)| remote.clone()),
+            remote: remote.clone(),
             engines: registry.engines().clone(),
         };
-        let link = Arc::new(link);
-        tasks.spawn(serve_link(Arc::clone(&link), workers, stopped(&stop)));
-        let remote_workers = remote.map(|(remote, listener)| {
-            tracing::info!("workers join on {} with --ca-pin {}", remote.listen(), remote.pin());
-            tasks.spawn(serve_remote(link, remote.clone(), listener, stop.subscribe()));
-            fleet.listens();
-            remote
-        });
-        tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
+        serve_links(link, workers, remote_listener, &stop, &mut tasks);
+        tasks.spawn(until_stopped(&stop, keep_metrics(metrics.clone())));
         let retention = Retention {
             store: store.clone(),
             dispatch: dispatch.clone(),
@@ -184,7 +178,7 @@ impl Server {
             store: store.clone(),
             dispatch: dispatch.clone(),
             registry,
-            remote_workers,
+            remote_workers: remote,
             roots: settings.storage.clone(),
             metrics,
             retention_changed: retention.changed.clone(),
@@ -193,19 +187,19 @@ impl Server {
             first_admin,
             traced_part: settings.otlp.as_ref().map(|otlp| otlp.traced_part),
         };
-        tasks.spawn(retention.run(stopped(&stop)));
+        tasks.spawn(until_stopped(&stop, retention.run()));
         let sampling =
             Sampling::new(store.clone(), dispatch.clone(), looked_at.subscribe(), settings.samples);
-        tasks.spawn(sampling.run(stopped(&stop)));
-        tasks.spawn(drift::run(store.clone(), dispatch.clone(), stopped(&stop)));
-        tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
+        tasks.spawn(until_stopped(&stop, sampling.run()));
+        tasks.spawn(until_stopped(&stop, drift::run(store.clone(), dispatch.clone())));
+        tasks.spawn(until_stopped(&stop, sampler::run(store.clone(), dispatch.clone())));
         let front = Front {
             url: url.parse().context("reading the server's own address")?,
             environment: settings.environment.clone(),
             sign_in: settings.sign_in.clone(),
         };
         let dashboard = front.sign_in.public_url.as_ref().unwrap_or(&front.url).to_string();
-        tasks.spawn(webhooks::run(store.clone(), dashboard, stopped(&stop)));
+        tasks.spawn(until_stopped(&stop, webhooks::run(store.clone(), dashboard)));
         let app = App::new(inside, front, stop.subscribe())?;
         app.restore().await.context("reading the open batches of trainers' protocols")?;
         let (listener, refused) = waiting.end()?;
@@ -374,6 +368,23 @@ async fn remote(
     Ok(Some((workers, listener)))
 }
 
+/// Serves the workers of this machine, and those of other machines if a listener waits for them.
+fn serve_links(
+    link: Link,
+    workers: UnixListener,
+    remote_listener: Option<TcpListener>,
+    stop: &watch::Sender<bool>,
+    tasks: &mut JoinSet<()>,
+) {
+    let link = Arc::new(link);
+    tasks.spawn(serve_link(Arc::clone(&link), workers, stopped(stop)));
+    if let Some((remote, listener)) = link.remote.clone().zip(remote_listener) {
+        tracing::info!("workers join on {} with --ca-pin {}", remote.listen(), remote.pin());
+        link.fleet.listens();
+        tasks.spawn(serve_remote(link, remote, listener, stop.subscribe()));
+    }
+}
+
 async fn serve_remote(
     link: Arc<Link>,
     workers: RemoteWorkers,
@@ -399,6 +410,20 @@ fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + use<> {
     }
 }
 
+/// A job that works until it ends or the server stops.
+fn until_stopped<J: Future<Output = ()>>(
+    stop: &watch::Sender<bool>,
+    job: J,
+) -> impl Future<Output = ()> + use<J> {
+    let stopped = stopped(stop);
+    async move {
+        tokio::select! {
+            () = job => {}
+            () = stopped => {}
+        }
+    }
+}
+
 fn start_metrics() -> anyhow::Result<PrometheusHandle> {
     PrometheusBuilder::new()
         .set_buckets(SECONDS_BUCKETS)
@@ -408,16 +433,10 @@ fn start_metrics() -> anyhow::Result<PrometheusHandle> {
 }
 
 /// Folds recorded values into the buckets, so that they do not pile up between scrapes.
-async fn keep_metrics(metrics: PrometheusHandle, stop: impl Future<Output = ()>) {
-    let fold = async {
-        loop {
-            tokio::time::sleep(METRICS_PERIOD).await;
-            metrics.run_upkeep();
-        }
-    };
-    tokio::select! {
-        () = fold => {}
-        () = stop => {}
+async fn keep_metrics(metrics: PrometheusHandle) {
+    loop {
+        tokio::time::sleep(METRICS_PERIOD).await;
+        metrics.run_upkeep();
     }
 }
 

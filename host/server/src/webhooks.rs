@@ -18,28 +18,22 @@ const TRIES: &str = "assay_webhook_tries_total";
 const PERIOD: Duration = Duration::from_secs(2);
 const REPEAT: Micros = Micros::from_secs(60 * limits::WEBHOOK_REPEAT_MINUTES);
 
-/// Works until `stop` resolves. `dashboard` is where browsers reach the server.
-pub async fn run(store: Store, dashboard: String, stop: impl Future<Output = ()>) {
+/// Works until it is dropped. `dashboard` is where browsers reach the server.
+pub async fn run(store: Store, dashboard: String) {
     let dashboard = dashboard.trim_end_matches('/');
     for result in ["delivered", "again", "failed"] {
         metrics::counter!(TRIES, "result" => result).increment(0);
     }
-    let work = async {
-        loop {
-            match round(&store, dashboard).await {
-                // There may be more.
-                Ok(tried) if tried > 0 => {}
-                Ok(_) => tokio::time::sleep(PERIOD).await,
-                Err(error) => {
-                    tracing::warn!("webhooks cannot be told of incidents: {error}");
-                    tokio::time::sleep(PERIOD).await;
-                }
+    loop {
+        match round(&store, dashboard).await {
+            // There may be more.
+            Ok(tried) if tried > 0 => {}
+            Ok(_) => tokio::time::sleep(PERIOD).await,
+            Err(error) => {
+                tracing::warn!("webhooks cannot be told of incidents: {error}");
+                tokio::time::sleep(PERIOD).await;
             }
         }
-    };
-    tokio::select! {
-        () = work => {}
-        () = stop => {}
     }
 }
 
