@@ -146,8 +146,7 @@ impl Export {
 fn text(batches: &[BatchSummary]) -> String {
     const HEAD: [&str; 8] =
         ["ID", "RUN", "ITERATION", "STATE", "PLUGIN", "REQUESTS", "MEAN REWARD", "EXTRA DELAY"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(batches.iter().map(|BatchSummary { batch, .. }| {
+    let row = |BatchSummary { batch, .. }: &BatchSummary| {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         [
             batch.id.to_string(),
@@ -159,8 +158,8 @@ fn text(batches: &[BatchSummary]) -> String {
             or_dash(batch.mean_reward.map(|mean| format!("{mean:.4}"))),
             or_dash(batch.extra_delay_ms.map(|delay| format!("{:.3} s", delay / 1e3))),
         ]
-    }));
-    table(&rows)
+    };
+    table(HEAD, batches.iter().map(row))
 }
 
 fn print_batch(batch: &Batch) {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use assay_api::capacity::{Capacity, PoolCapacity, SetCapacity};
 use clap::Subcommand;
 
+use super::ClientOptions;
 use super::planning::parse_bounds;
 use super::table::table;
-use super::{ClientOptions, Format, print_json};
 use assay_dispatch::planning::Bounds;
 
 #[derive(clap::Args)]
@@ -38,19 +38,13 @@ pub(super) async fn run(options: CapacityCommand) -> anyhow::Result<ExitCode> {
     match options.verb.unwrap_or(CapacityVerb::Ls) {
         CapacityVerb::Ls => {
             let capacity = client.capacity().await?;
-            match options.client.format {
-                Format::Json => print_json(&capacity)?,
-                Format::Text => print!("{}", text(&capacity)),
-            }
+            options.client.format.print(&capacity, text)?;
         }
         CapacityVerb::Set { pool, bounds } => {
             let count = |count| u32::try_from(count).expect("bounds were checked");
             let wanted = SetCapacity { min: count(bounds.min), max: count(bounds.max) };
             let pool = client.set_capacity(&pool, &wanted).await?;
-            match options.client.format {
-                Format::Json => print_json(&pool)?,
-                Format::Text => print!("{}", pools(&[pool])),
-            }
+            options.client.format.print(&pool, |pool| pools(std::slice::from_ref(pool)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -75,9 +69,7 @@ fn pools(pools: &[PoolCapacity]) -> String {
         "POOL", "BOUNDS", "HOLD", "UP TO", "STARTING", "IDLE", "BUSY", "DRAINING", "JOINED",
         "QUEUED", "START-UP", "WHY",
     ];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(pools.iter().map(row));
-    let mut text = table(&rows);
+    let mut text = table(HEAD, pools.iter().map(row));
     for pool in pools {
         for waiting in &pool.waiting {
             text.push_str(&format!(

@@ -12,10 +12,10 @@ use assay_kubernetes::PodJoin;
 use assay_storage::StorageFile;
 use serde::Serialize;
 
+use super::Format;
 use super::kubernetes::KubernetesOptions;
 use super::slurm::SlurmOptions;
 use super::workers::{StorageOptions, WorkerOptions};
-use super::{Format, print_json};
 
 #[derive(clap::Args)]
 pub(super) struct DoctorCommand {
@@ -109,10 +109,7 @@ pub(super) async fn run(options: DoctorCommand) -> anyhow::Result<ExitCode> {
         findings.push(server(&url).await);
     }
     let ok = findings.iter().all(|finding| finding.state != State::Fail);
-    match options.format {
-        Format::Json => print_json(&Report { ok, findings })?,
-        Format::Text => print!("{}", text(&findings)),
-    }
+    options.format.print(&Report { ok, findings }, |report| text(&report.findings))?;
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -7,8 +7,8 @@ use assay_api::operations::{Incident, IncidentFilter, IncidentKind};
 use assay_core::limits::INCIDENT_MUTE_HOURS_MAX;
 use clap::Subcommand;
 
+use super::ClientOptions;
 use super::table::table;
-use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
 pub(super) struct IncidentCommand {
@@ -82,18 +82,12 @@ pub(super) async fn run(options: IncidentCommand) -> anyhow::Result<ExitCode> {
                 ..IncidentFilter::default()
             };
             let page = client.incidents(&filter).await?;
-            match format {
-                Format::Json => print_json(&page)?,
-                Format::Text => print!("{}", text(&page.items)),
-            }
+            format.print(&page, |page| text(&page.items))?;
         }
         IncidentVerb::Acknowledge { id, mute_hours } => {
             let call = AcknowledgeIncident { mute_hours };
             let acknowledged = client.acknowledge_incident(id, &call).await?;
-            match format {
-                Format::Json => print_json(&acknowledged)?,
-                Format::Text => println!("{}", sentence(&acknowledged)),
-            }
+            format.print(&acknowledged, |it| format!("{}\n", sentence(it)))?;
         }
         IncidentVerb::Reopen { id } => client.reopen_incident(id).await?,
     }
@@ -106,9 +100,7 @@ fn sentence(Acknowledgement { by, until, .. }: &Acknowledgement) -> String {
 
 fn text(incidents: &[Incident]) -> String {
     const HEAD: [&str; 7] = ["ID", "LAST", "TENANT", "KIND", "COUNT", "STATE", "DETAIL"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(incidents.iter().map(row));
-    table(&rows)
+    table(HEAD, incidents.iter().map(row))
 }
 
 fn row(incident: &Incident) -> [String; 7] {

@@ -9,7 +9,7 @@ use assay_core::time::Micros;
 use assay_dispatch::now;
 use clap::Subcommand;
 
-use super::{ClientOptions, Format, print_json};
+use super::ClientOptions;
 
 #[derive(clap::Args)]
 pub(super) struct KeyCommand {
@@ -98,13 +98,8 @@ pub(super) async fn run(options: KeyCommand) -> anyhow::Result<ExitCode> {
         }
         KeyVerb::Revoke { id } => vec![client.revoke_key(id, tenant).await?],
     };
-    match options.client.format {
-        Format::Json => print_json(&keys)?,
-        Format::Text => {
-            let at = now();
-            keys.iter().for_each(|key| print!("{}", text(key, at)));
-        }
-    }
+    let at = now();
+    options.client.format.print(&keys, |keys| keys.iter().map(|key| text(key, at)).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use assay_api::people::Session;
 use reqwest::Url;
 
-use super::{ClientOptions, Format, print_json};
+use super::ClientOptions;
 use assay_http::{OidcConfig, SignInConfig};
 
 #[derive(clap::Args)]
@@ -53,10 +53,7 @@ pub(super) struct WhoamiCommand {
 pub(super) async fn run(options: WhoamiCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let session = client.session().await.context("asking the server about the key")?;
-    match options.client.format {
-        Format::Json => print_json(&session)?,
-        Format::Text => println!("{}", line(&session)),
-    }
+    options.client.format.print(&session, line)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -68,7 +65,7 @@ fn line(session: &Session) -> String {
         (None, None) => "unknown".into(),
     };
     let scopes: Vec<_> = session.scopes.iter().map(|scope| scope.as_str()).collect();
-    format!("{who}  {}  {}", session.tenant, scopes.join(","))
+    format!("{who}  {}  {}\n", session.tenant, scopes.join(","))
 }
 
 #[cfg(test)]

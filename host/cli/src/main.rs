@@ -126,6 +126,21 @@ enum Format {
     Json,
 }
 
+impl Format {
+    /// Prints a value: as JSON, or as its text for people.
+    fn print<T: serde::Serialize>(
+        self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> anyhow::Result<()> {
+        match self {
+            Self::Json => print_json(value)?,
+            Self::Text => print!("{}", text(value)),
+        }
+        Ok(())
+    }
+}
+
 const URL_DEFAULT: &str = "http://127.0.0.1:7700";
 
 /// The server's address and the API key; every client of Assay reads the same variables.

@@ -6,7 +6,7 @@ use assay_api::people::{AddMember, Invitation, Member, Person, Role, SetPerson};
 use assay_core::id::PersonId;
 use clap::Subcommand;
 
-use super::{ClientOptions, Format, print_json};
+use super::ClientOptions;
 
 #[derive(clap::Args)]
 pub(super) struct MemberCommand {
@@ -79,28 +79,25 @@ pub(super) async fn run(options: MemberCommand) -> anyhow::Result<ExitCode> {
             vec![member]
         }
     };
-    match options.client.format {
-        Format::Json => print_json(&members)?,
-        Format::Text => members.iter().for_each(print_member),
-    }
+    options.client.format.print(&members, |members| members.iter().map(member).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_member(member: &Member) {
+fn member(member: &Member) -> String {
     let state = match (member.disabled_at, member.invited) {
         (Some(_), _) => "disabled",
         (None, true) => "invited",
         (None, false) => "active",
     };
     let Member { tenant, email, name, role, .. } = member;
-    println!("{email}  {tenant}  {}  {state}  {name}", role.as_str());
-    print_invitation(member.invitation.as_ref());
+    let invited = invitation(member.invitation.as_ref());
+    format!("{email}  {tenant}  {}  {state}  {name}\n{invited}", role.as_str())
 }
 
-fn print_invitation(invitation: Option<&Invitation>) {
-    if let Some(Invitation { token, expires_at }) = invitation {
-        println!("invitation until {expires_at}: {token}");
-    }
+fn invitation(invitation: Option<&Invitation>) -> String {
+    invitation.map_or_else(String::new, |Invitation { token, expires_at }| {
+        format!("invitation until {expires_at}: {token}\n")
+    })
 }
 
 #[derive(clap::Args)]
@@ -149,20 +146,17 @@ pub(super) async fn run_person(options: PersonOptions) -> anyhow::Result<ExitCod
         PersonVerb::Enable { email } => vec![disable(&email, false).await?],
         PersonVerb::Invite { email } => vec![client.invite_person(find(&email).await?).await?],
     };
-    match options.client.format {
-        Format::Json => print_json(&people)?,
-        Format::Text => people.iter().for_each(print_person),
-    }
+    options.client.format.print(&people, |people| people.iter().map(person).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_person(person: &Person) {
+fn person(person: &Person) -> String {
     let state = if person.disabled_at.is_some() { "disabled" } else { "active" };
     let roles: Vec<_> = person
         .memberships
         .iter()
         .map(|member| format!("{}={}", member.tenant, member.role.as_str()))
         .collect();
-    println!("{}  {}  {state}  {}", person.email, roles.join(","), person.name);
-    print_invitation(person.invitation.as_ref());
+    let invited = invitation(person.invitation.as_ref());
+    format!("{}  {}  {state}  {}\n{invited}", person.email, roles.join(","), person.name)
 }

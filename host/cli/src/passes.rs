@@ -37,10 +37,7 @@ pub(super) async fn run(options: PassesCommand) -> anyhow::Result<ExitCode> {
     tell_preparing(page.preparing);
     if let Some(group) = &options.group {
         let rates = client.solve_rates(&options.run, group).await?;
-        match format {
-            Format::Json => print_json(&rates)?,
-            Format::Text => print!("{}", prompt(&rates)),
-        }
+        format.print(&rates, prompt)?;
         return Ok(ExitCode::SUCCESS);
     }
     let found = client.run(&options.run, options.last).await?.iterations;

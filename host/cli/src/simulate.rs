@@ -19,8 +19,8 @@ use assay_simulation::file::read_trace;
 use assay_simulation::runs::{Job, run_all};
 use clap::Subcommand;
 
+use super::Format;
 use super::planning::discipline;
-use super::{Format, print_json};
 use values::{Bound, Policies, bound, by_pool, fraction, seconds, weight, whole};
 
 const CELLS_DEFAULT: NonZeroUsize = NonZeroUsize::MIN;
@@ -168,10 +168,7 @@ fn compare_policies(options: &SimulateCommand) -> anyhow::Result<ExitCode> {
     if traces.len() > 1 {
         report = report.with_cells(&of_cells);
     }
-    match options.format {
-        Format::Json => print_json(&report)?,
-        Format::Text => print!("{report}"),
-    }
+    options.format.print(&report, ToString::to_string)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,7 @@ use assay_api::tenant::{CreateTenant, Tenant};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use super::{ClientOptions, Format, print_json};
+use super::ClientOptions;
 
 #[derive(clap::Args)]
 pub(super) struct TenantCommand {
@@ -225,10 +225,7 @@ pub(super) async fn run(options: TenantCommand) -> anyhow::Result<ExitCode> {
             vec![client.set_tenant(&name, &settings.patch()).await?]
         }
     };
-    match options.client.format {
-        Format::Json => print_json(&tenants)?,
-        Format::Text => tenants.iter().for_each(|tenant| print!("{}", text(tenant))),
-    }
+    options.client.format.print(&tenants, |tenants| tenants.iter().map(text).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 

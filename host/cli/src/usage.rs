@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use assay_api::tenant::{TenantUsage, Used};
 use assay_core::limits::{USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX};
 
-use super::{ClientOptions, Format, print_json};
+use super::ClientOptions;
 
 #[derive(clap::Args)]
 pub(super) struct UsageCommand {
@@ -33,10 +33,7 @@ pub(super) async fn run(options: UsageCommand) -> anyhow::Result<ExitCode> {
     for name in names {
         all.push(client.tenant_usage(&name, options.days).await?);
     }
-    match options.client.format {
-        Format::Json => print_json(&all)?,
-        Format::Text => all.iter().for_each(|usage| print!("{}", text(usage))),
-    }
+    options.client.format.print(&all, |all| all.iter().map(text).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,7 @@ use assay_core::id::WebhookId;
 use clap::Subcommand;
 
 use super::table::table;
-use super::{ClientOptions, Format, incident, print_json};
+use super::{ClientOptions, incident};
 
 #[derive(clap::Args)]
 pub(super) struct WebhookCommand {
@@ -66,39 +66,20 @@ pub(super) async fn run(options: WebhookCommand) -> anyhow::Result<ExitCode> {
             let form = if slack { WebhookForm::Slack } else { WebhookForm::Json };
             let call = CreateWebhook { name, url: address, form, kinds, platform };
             let made = client.create_webhook(&call).await?;
-            match format {
-                Format::Json => print_json(&made)?,
-                Format::Text => {
-                    println!("the webhook {} is told of incidents from now on", made.name);
-                    let secret = made.secret.unwrap_or_default();
-                    println!("its messages are signed with {secret}");
-                    println!("(shown once; `assay webhook test {}` sends a message)", made.name);
-                }
-            }
+            format.print(&made, added)?;
         }
         WebhookVerb::Ls => {
-            let list = client.webhooks().await?;
-            match format {
-                Format::Json => print_json(&list)?,
-                Format::Text => print!("{}", text(&list.items)),
-            }
+            format.print(&client.webhooks().await?, |list| text(&list.items))?;
         }
         WebhookVerb::Rm { name } => client.remove_webhook(find(&client, &name).await?).await?,
         WebhookVerb::Test { name } => {
             let delivery = client.test_webhook(find(&client, &name).await?).await?;
-            match format {
-                Format::Json => print_json(&delivery)?,
-                Format::Text => println!(
-                    "it is on its way; `assay webhook deliveries {name}` tells whether it arrived"
-                ),
-            }
+            let how = format!("`assay webhook deliveries {name}` tells whether it arrived");
+            format.print(&delivery, |_| format!("it is on its way; {how}\n"))?;
         }
         WebhookVerb::Deliveries { name } => {
             let list = client.webhook_deliveries(find(&client, &name).await?).await?;
-            match format {
-                Format::Json => print_json(&list)?,
-                Format::Text => print!("{}", deliveries(&list.items)),
-            }
+            format.print(&list, |list| deliveries(&list.items))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -112,10 +93,18 @@ async fn find(client: &Client, name: &str) -> anyhow::Result<WebhookId> {
     })
 }
 
+fn added(Webhook { name, secret, .. }: &Webhook) -> String {
+    let secret = secret.as_deref().unwrap_or_default();
+    format!(
+        "the webhook {name} is told of incidents from now on\n\
+         its messages are signed with {secret}\n\
+         (shown once; `assay webhook test {name}` sends a message)\n"
+    )
+}
+
 fn text(webhooks: &[Webhook]) -> String {
     const HEAD: [&str; 6] = ["NAME", "TO", "FORM", "KINDS", "PLATFORM", "LATEST"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(webhooks.iter().map(|webhook| {
+    let row = |webhook: &Webhook| {
         let kinds: Vec<_> = webhook.kinds.iter().map(|kind| kind.as_str()).collect();
         [
             webhook.name.clone(),
@@ -125,14 +114,13 @@ fn text(webhooks: &[Webhook]) -> String {
             if webhook.platform { "yes".into() } else { "no".into() },
             webhook.latest.as_ref().map_or_else(|| "none yet".into(), state),
         ]
-    }));
-    table(&rows)
+    };
+    table(HEAD, webhooks.iter().map(row))
 }
 
 fn deliveries(deliveries: &[WebhookDelivery]) -> String {
     const HEAD: [&str; 5] = ["ID", "MADE", "KIND", "TRIES", "STATE"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(deliveries.iter().map(|delivery| {
+    let row = |delivery: &WebhookDelivery| {
         [
             delivery.id.to_string(),
             delivery.made_at.to_string(),
@@ -140,8 +128,8 @@ fn deliveries(deliveries: &[WebhookDelivery]) -> String {
             delivery.tries.to_string(),
             state(delivery),
         ]
-    }));
-    table(&rows)
+    };
+    table(HEAD, deliveries.iter().map(row))
 }
 
 fn state(delivery: &WebhookDelivery) -> String {

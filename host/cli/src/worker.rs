@@ -50,24 +50,15 @@ pub(super) async fn run(options: WorkersCommand) -> anyhow::Result<ExitCode> {
     match options.verb.unwrap_or(WorkersVerb::Ls { remote: false }) {
         WorkersVerb::Ls { remote: true } => {
             let workers = connection.client()?.remote_workers().await?;
-            match format {
-                Format::Json => print_json(&workers)?,
-                Format::Text => print!("{}", remote::text(&workers.items)),
-            }
+            format.print(&workers, |workers| remote::text(&workers.items))?;
         }
         WorkersVerb::Ls { remote: false } => {
             let workers = connection.client()?.workers().await?;
-            match format {
-                Format::Json => print_json(&workers)?,
-                Format::Text => print!("{}", text(&workers.items)),
-            }
+            format.print(&workers, |workers| text(&workers.items))?;
         }
         WorkersVerb::Drain { worker } => {
             let worker = connection.client()?.drain_worker(WorkerId(worker)).await?;
-            match format {
-                Format::Json => print_json(&worker)?,
-                Format::Text => print!("{}", text(&[worker])),
-            }
+            format.print(&worker, |worker| text(std::slice::from_ref(worker)))?;
         }
         WorkersVerb::Token(token) => {
             let client = connection.client()?;
@@ -87,9 +78,7 @@ pub(super) async fn run(options: WorkersCommand) -> anyhow::Result<ExitCode> {
 
 fn text(workers: &[Worker]) -> String {
     const HEAD: [&str; 8] = ["ID", "POOL", "STATE", "PID", "IN HAND", "DONE", "MEMORY", "RUNS"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(workers.iter().map(row));
-    table(&rows)
+    table(HEAD, workers.iter().map(row))
 }
 
 fn row(worker: &Worker) -> [String; 8] {

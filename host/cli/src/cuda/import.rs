@@ -108,15 +108,14 @@ pub(super) async fn run(options: ImportOptions) -> anyhow::Result<ExitCode> {
 
 /// How many tasks of each level were imported.
 fn summary(ended: &[(TaskFile, Import)]) -> String {
-    let mut rows = vec![["LEVEL", "TASKS", "IMPORTED"].map(str::to_owned)];
     let mut levels: Vec<u32> = ended.iter().map(|(file, _)| file.level).collect();
     levels.dedup();
-    for level in levels {
+    let row = |level: u32| {
         let of_level = || ended.iter().filter(|(file, _)| file.level == level);
         let imported = of_level().filter(|(_, import)| matches!(import, Import::Task(_))).count();
-        rows.push([level.to_string(), of_level().count().to_string(), imported.to_string()]);
-    }
-    table(&rows)
+        [level.to_string(), of_level().count().to_string(), imported.to_string()]
+    };
+    table(["LEVEL", "TASKS", "IMPORTED"], levels.into_iter().map(row))
 }
 
 /// The files of the levels in the order of their numbers.

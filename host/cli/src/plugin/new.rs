@@ -7,7 +7,7 @@ use assay_core::limits;
 use assay_core::plugin::check_name;
 use serde::Serialize;
 
-use super::super::{Format, print_json};
+use super::super::Format;
 
 /// Paths below `sdk/`, and what the files hold.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
@@ -80,11 +80,7 @@ pub(super) fn run(options: PluginNewCommand, format: Format) -> anyhow::Result<(
     }
     std::fs::rename(&project, &folder).with_context(|| format!("creating {}", folder.display()))?;
     let made = NewProject { name, template, files: files.len(), folder };
-    match format {
-        Format::Json => print_json(&made)?,
-        Format::Text => print(&made),
-    }
-    Ok(())
+    format.print(&made, text)
 }
 
 /// The files of a project: their paths, and bytes with placeholders for its name.
@@ -128,13 +124,13 @@ fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         .with_context(|| format!("writing {}", path.display()))
 }
 
-fn print(made: &NewProject) {
+fn text(made: &NewProject) -> String {
     let folder = made.folder.display();
-    println!("created {folder} from the template {}: {} files", made.template, made.files);
-    println!();
-    println!("  cd {folder}");
-    println!("  assay plugin test");
-    println!("  assay plugin publish --channel dev");
+    let NewProject { template, files, .. } = made;
+    format!(
+        "created {folder} from the template {template}: {files} files\n\n  cd {folder}\n  \
+         assay plugin test\n  assay plugin publish --channel dev\n"
+    )
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(super) async fn run(
     match format {
         Format::Json => print_json(&[Outcome { plugin, changed, cases_kept }])?,
         Format::Text => {
-            super::versions::print(&plugin);
+            print!("{}", super::versions::text(&plugin));
             if !changed {
                 println!("nothing changed: the same component was published before");
             }

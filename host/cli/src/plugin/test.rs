@@ -80,10 +80,7 @@ pub(super) async fn run(
     let wanted =
         against::ReplaySelection { against, run: options.run.as_deref(), limit: options.limit };
     let report = against::replay(&client()?, &options.engine, &plugin, wanted).await?;
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Text => print!("{}", against::text(&report)),
-    }
+    format.print(&report, against::text)?;
     ensure!(
         report.compared > 0,
         "no request could be compared on this machine, so that nothing was shown; the report says why"

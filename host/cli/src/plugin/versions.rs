@@ -3,7 +3,7 @@
 use assay_api::plugin::{CaseCounts, Plugin, PromotePlugin, YankPlugin};
 use assay_client::Client;
 
-use super::super::{Format, print_json};
+use super::super::Format;
 
 #[derive(clap::Args)]
 pub(super) struct Versions {
@@ -50,11 +50,7 @@ pub(super) async fn list(options: Versions, format: Format, client: Client) -> a
         None => client.plugins().await?.items,
         Some(name) => client.plugin_versions(&name).await?.items,
     };
-    match format {
-        Format::Json => print_json(&plugins)?,
-        Format::Text => plugins.iter().for_each(print),
-    }
-    Ok(())
+    format.print(&plugins, |plugins| plugins.iter().map(text).collect())
 }
 
 pub(super) async fn promote(
@@ -86,11 +82,7 @@ pub(super) async fn yank(options: Yank, format: Format, client: Client) -> anyho
 
 /// Prints one version; as JSON a list with one element.
 fn show(plugin: &Plugin, format: Format) -> anyhow::Result<()> {
-    match format {
-        Format::Json => print_json(&[plugin])?,
-        Format::Text => print(plugin),
-    }
-    Ok(())
+    format.print(&[plugin], |[plugin]| text(plugin))
 }
 
 /// The golden cases in a few words, such as `cases: 12 passed, 3 not run`.
@@ -108,23 +100,25 @@ fn cases(counts: CaseCounts) -> String {
     }
 }
 
-pub(super) fn print(plugin: &Plugin) {
+pub(super) fn text(plugin: &Plugin) -> String {
     let digest = plugin.digest.to_string();
     let channels = plugin.channels.join(", ");
     let stages: Vec<_> =
         plugin.stages.iter().map(|stage| format!("{} on {}", stage.name, stage.pool)).collect();
-    print!("{}@{}  {}  {}", plugin.name, plugin.version, &digest[..12], stages.join(", "));
+    let mut text =
+        format!("{}@{}  {}  {}", plugin.name, plugin.version, &digest[..12], stages.join(", "));
     if let Some(publisher) = &plugin.published_by {
-        print!("  by {publisher}");
+        text.push_str(&format!("  by {publisher}"));
     }
     if !channels.is_empty() {
-        print!("  [{channels}]");
+        text.push_str(&format!("  [{channels}]"));
     }
-    print!("  {}", cases(plugin.golden_cases));
+    text.push_str(&format!("  {}", cases(plugin.golden_cases)));
     if let Some(reason) = &plugin.yanked {
-        print!("  yanked: {reason}");
+        text.push_str(&format!("  yanked: {reason}"));
     }
-    println!();
+    text.push('\n');
+    text
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use assay_core::outcome::Outcome;
 use assay_core::recorded::{ScoredLogLine, ScoredRequest};
 use serde::Serialize;
 
+use super::super::Format;
 use super::super::engine::{Described, EngineOptions, recorded};
 use super::super::plugin::project::Source;
 use super::super::terminal::harmless;
-use super::super::{Format, print_json};
 use super::show;
 
 #[derive(clap::Args)]
@@ -71,18 +71,12 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let agrees = if options.local {
         let replay = local(client, &options).await?;
-        match format {
-            Format::Json => print_json(&replay)?,
-            Format::Text => print!("{}", local_text(&replay)),
-        }
+        format.print(&replay, local_text)?;
         replay.agrees
     } else {
         let call = ReplayRequest { version: options.version };
         let replay = client.replay(options.id, &call).await?;
-        match format {
-            Format::Json => print_json(&replay)?,
-            Format::Text => print!("{}", text(&replay)),
-        }
+        format.print(&replay, text)?;
         replay.agrees
     };
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })

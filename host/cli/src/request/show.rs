@@ -6,25 +6,19 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assay_api::request::{LogLine, Request};
+use assay_api::view::ArtifactSummary;
 use assay_client::Client;
 use assay_core::id::RequestId;
 use assay_core::outcome::Outcome;
 
+use super::super::Format;
 use super::super::terminal::harmless;
-use super::super::{Format, print_json};
 
 /// Maximum number of characters shown of a prompt or a response.
 const SHOWN_CHARS_MAX: usize = 2_000;
 
 pub(super) async fn request(client: &Client, id: RequestId, format: Format) -> anyhow::Result<()> {
-    let request = client.stored_request(id).await?;
-    match format {
-        Format::Json => print_json(&request),
-        Format::Text => {
-            print!("{}", text(&request));
-            Ok(())
-        }
-    }
+    format.print(&client.stored_request(id).await?, text)
 }
 
 fn text(request: &Request) -> String {
@@ -82,17 +76,11 @@ fn cut(text: &str) -> String {
 
 pub(super) async fn logs(client: &Client, id: RequestId, format: Format) -> anyhow::Result<()> {
     let lines = client.request_logs(id).await?;
-    match format {
-        Format::Json => print_json(&lines),
-        Format::Text => {
-            lines.iter().for_each(print_line);
-            Ok(())
-        }
-    }
+    format.print(&lines, |lines| lines.iter().map(line).collect())
 }
 
-fn print_line(line: &LogLine) {
-    println!("{} {:5} {}", line.stage, line.level, cut(&line.message));
+fn line(line: &LogLine) -> String {
+    format!("{} {:5} {}\n", line.stage, line.level, cut(&line.message))
 }
 
 pub(super) async fn artifacts(
@@ -115,13 +103,9 @@ pub(super) async fn artifacts(
                 .with_context(|| format!("writing {}", path.display()))?;
         }
     }
-    match format {
-        Format::Json => print_json(&artifacts)?,
-        Format::Text => {
-            for artifact in &artifacts {
-                println!("{}  {} bytes  {}", artifact.stage, artifact.bytes, artifact.content_type);
-            }
-        }
-    }
-    Ok(())
+    format.print(&artifacts, |artifacts| artifacts.iter().map(artifact).collect())
+}
+
+fn artifact(artifact: &ArtifactSummary) -> String {
+    format!("{}  {} bytes  {}\n", artifact.stage, artifact.bytes, artifact.content_type)
 }

@@ -106,8 +106,7 @@ impl JoinOptions {
 
 pub(super) fn text(workers: &[RemoteWorker]) -> String {
     const HEAD: [&str; 6] = ["ID", "POOL", "MACHINE", "CONNECTED", "JOINED", "CERTIFICATE UNTIL"];
-    let mut rows = vec![HEAD.map(str::to_owned)];
-    rows.extend(workers.iter().map(|worker| {
+    let row = |worker: &RemoteWorker| {
         [
             worker.id.to_string(),
             worker.pool.clone(),
@@ -116,8 +115,8 @@ pub(super) fn text(workers: &[RemoteWorker]) -> String {
             worker.joined_at.to_string(),
             worker.expires_at.to_string(),
         ]
-    }));
-    table(&rows)
+    };
+    table(HEAD, workers.iter().map(row))
 }
 
 #[cfg(test)]
