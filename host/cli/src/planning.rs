@@ -210,7 +210,7 @@ fn seconds(text: &str) -> Result<Micros, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=DAY_SECONDS).contains(seconds));
     let seconds: f64 = seconds
         .ok_or_else(|| format!("`{text}` is not a number of seconds from 0 to {DAY_SECONDS}"))?;
-    Ok(Micros::from_ms_f64(seconds * 1e3))
+    Ok(Micros::from_secs_f64(seconds))
 }
 
 /// A planning period; the scheduler asks for no plans at shorter intervals.

@@ -142,8 +142,8 @@ impl Dispatch {
         let Parts { preempt_after, hedge_after, pool_defaults, tenants, history, traces, .. } =
             parts;
         let artifact_bytes_max = parts.artifact_bytes_max;
-        let [preempt_after, hedge_after] = [preempt_after, hedge_after]
-            .map(|after| after.map(|after| Micros(after.as_micros() as u64)));
+        let [preempt_after, hedge_after] =
+            [preempt_after, hedge_after].map(|after| after.map(Micros::from));
         let discipline = plan.discipline;
         let config = Config { discipline, preempt_after, hedge_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());

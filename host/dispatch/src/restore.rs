@@ -62,7 +62,7 @@ pub(super) async fn restore(
             () = assay_clock::sleep(patience.max(PLUGIN_WAIT_MIN)) => None,
         };
         let took = assay_clock::now().since(began);
-        patience = patience.saturating_sub(Duration::from_micros(took.0));
+        patience = patience.saturating_sub(Duration::from(took));
         let Some(plugin) = plugin else {
             let cancelled = shell.restored_later(&live);
             restored.missing.push(PluginSearch { live, cancelled });
@@ -182,7 +182,7 @@ impl<S: DispatchStore, P: Plugins> Retry<S, P> {
                     tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
                 }
             }
-            pause = pause_after(pause, Duration::from_micros(failed_after.0));
+            pause = pause_after(pause, failed_after.into());
         }
     }
 }

@@ -120,7 +120,7 @@ impl Shell {
             self.send_outboxes();
             let held = (!self.held.is_empty()).then(|| now() + HELD_LOOK);
             let wake = [self.wake, self.single.due(), held].into_iter().flatten().min();
-            let wait = wake.map(|at| Duration::from_micros(at.since(now()).0));
+            let wait = wake.map(|at| Duration::from(at.since(now())));
             tokio::select! {
                 biased;
                 decided = self.channels.decided.recv() => match decided {

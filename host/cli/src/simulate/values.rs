@@ -38,9 +38,7 @@ pub(super) fn bound(text: &str) -> Result<Bound, String> {
 
 pub(super) fn seconds(text: &str) -> Result<Micros, String> {
     match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => {
-            Ok(Micros((seconds * 1e6).round() as u64))
-        }
+        Ok(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Ok(Micros::from_secs_f64(seconds)),
         _ => Err(format!("`{text}` is not a number of seconds, 0 or more")),
     }
 }

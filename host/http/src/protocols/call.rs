@@ -208,7 +208,7 @@ impl Call {
             let detail = format!("{own} calls of your tenant's trainers wait already");
             ApiError::unavailable("too_many_wait", detail)
         })?;
-        let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
+        let due = self.at + Micros::from(timeout);
         let samples = Samples::of(self, asked, due)?;
         let admitted = self.admit_anew(samples).await?;
         let results = admitted.results().await?;
@@ -218,7 +218,7 @@ impl Call {
     /// Admits samples without waiting for them.
     pub(super) async fn admit(&self, asked: ScoreCall) -> Result<Admitted, Failure> {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
-        let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
+        let due = self.at + Micros::from(timeout);
         let samples = Samples::of(self, asked, due)?;
         self.admit_anew(samples).await
     }
