@@ -5,7 +5,8 @@ use assay_api::result::Counts;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 
-use super::plugins::digest_of;
+use super::plugins::stored_digest;
+use super::summaries::count;
 use super::{Store, StoreError};
 
 pub(super) fn state_of(text: &str) -> BatchState {
@@ -21,10 +22,6 @@ pub(super) fn state_of(text: &str) -> BatchState {
 
 pub(super) fn consumes_of(groups: bool) -> Consumes {
     if groups { Consumes::Groups } else { Consumes::Batch }
-}
-
-fn count(value: Option<i32>) -> u32 {
-    value.map_or(0, i32::cast_unsigned)
 }
 
 impl Store {
@@ -55,7 +52,7 @@ impl Store {
             id,
             state: state_of(&row.state),
             plugin: format!("{}@{}", row.plugin, row.version),
-            plugin_digest: digest_of(&row.digest)?,
+            plugin_digest: stored_digest(&row.digest)?,
             run: row.run,
             iteration: row.iteration.cast_unsigned(),
             expected_size: row.expected_size.map(i32::cast_unsigned),
@@ -110,7 +107,7 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         row.map(|row| {
-            let hash = digest_of(row.call_hash.as_deref().unwrap_or_default())?;
+            let hash = stored_digest(row.call_hash.as_deref().unwrap_or_default())?;
             Ok((BatchId(row.id), hash))
         })
         .transpose()

@@ -1,6 +1,7 @@
 //! Errors of the store.
 
 use assay_core::time::Micros;
+use sqlx::error::BoxDynError;
 
 /// The metric that counts the calls that failed because the database could not be reached.
 pub const DATABASE_FAILURES: &str = "assay_database_failures_total";
@@ -37,6 +38,11 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
+    /// A column holds what this program does not read.
+    pub(crate) fn undecodable(error: impl Into<BoxDynError>) -> Self {
+        Self::Broken(sqlx::Error::Decode(error.into()))
+    }
+
     /// The words of a database that starts or stops, as after a crash, and takes no connections meanwhile.
     #[must_use]
     pub fn restarting(&self) -> Option<&str> {

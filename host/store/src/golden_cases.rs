@@ -3,7 +3,7 @@
 use assay_api::plugin::{CaseCounts, GoldenCase, GoldenCaseState};
 use sqlx::PgConnection;
 
-use super::plugins::{NewPlugin, PluginVersion, digest_of};
+use super::plugins::{NewPlugin, PluginVersion, stored_digest};
 use super::{Store, StoreError};
 
 impl Store {
@@ -23,11 +23,11 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
-        let unknown = || StoreError::Broken(sqlx::Error::Decode("an unknown state".into()));
+        let unknown = || StoreError::undecodable("an unknown state");
         rows.into_iter()
             .map(|row| {
                 Ok(GoldenCase {
-                    digest: digest_of(&row.digest)?,
+                    digest: stored_digest(&row.digest)?,
                     state: GoldenCaseState::parse(&row.state).ok_or_else(unknown)?,
                     file: row.file,
                     name: row.name,

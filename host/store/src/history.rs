@@ -11,7 +11,8 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::plugins::digest_of;
+use super::plugins::stored_digest;
+use super::summaries::from_json;
 use super::{Store, StoreError};
 
 /// The stored profile of a completed batch.
@@ -120,7 +121,7 @@ impl SummaryRow {
             run: self.run,
             iteration: self.iteration.cast_unsigned(),
             plugin: format!("{}@{}", self.plugin, self.version),
-            plugin_digest: digest_of(&self.digest)?,
+            plugin_digest: stored_digest(&self.digest)?,
             requests: self.requests.cast_unsigned(),
             announced_at: Micros::from_datetime(self.announced_at),
             first_request_at: Micros::from_datetime(self.first_arrival_at),
@@ -349,11 +350,6 @@ fn request_profiles(
         verdict: None,
     });
     profiles.collect()
-}
-
-fn from_json<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, StoreError> {
-    serde_json::from_str(json)
-        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use sqlx::PgExecutor;
 use super::audit::{Act, Actor, audit};
 use super::golden_cases::{count, counts, insert_cases};
 use super::listed::ListedRows;
+use super::summaries::from_json;
 use super::usage::add_component;
 use super::{Store, StoreError};
 
@@ -204,9 +205,9 @@ impl Store {
         .await?;
         rows.into_iter()
             .map(|row| {
-                let description = description_of(&row.description)?;
+                let description: Description = from_json(&row.description)?;
                 Ok(Plugin {
-                    digest: digest_of(&row.digest)?,
+                    digest: stored_digest(&row.digest)?,
                     channels: row.channels,
                     published_at: Micros::from_datetime(row.published_at),
                     published_by: row.published_by,
@@ -287,7 +288,7 @@ impl Store {
         )
         .fetch_optional(&self.pool)
         .await?;
-        compiled.map(|compiled| digest_of(&compiled)).transpose()
+        compiled.map(|compiled| stored_digest(&compiled)).transpose()
     }
 
     pub async fn record_compilation(
@@ -317,14 +318,11 @@ fn schema(text: String) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }
 
-pub(super) fn digest_of(bytes: &[u8]) -> Result<Digest, StoreError> {
-    Digest::try_from(bytes).map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+/// The digest that a column holds.
+pub(super) fn stored_digest(bytes: &[u8]) -> Result<Digest, StoreError> {
+    Digest::try_from(bytes).map_err(StoreError::undecodable)
 }
 
-fn description_of(json: &str) -> Result<Description, StoreError> {
-    serde_json::from_str(json)
-        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
-}
 pub(crate) async fn plugin(
     executor: impl PgExecutor<'_>,
     tenant: TenantId,
@@ -342,8 +340,8 @@ pub(crate) async fn plugin(
     .await?
     .ok_or(StoreError::NotFound("plugin version"))?;
     Ok(PluginRow {
-        digest: digest_of(&row.digest)?,
-        description: description_of(&row.description)?,
+        digest: stored_digest(&row.digest)?,
+        description: from_json(&row.description)?,
         imports: row.imports,
         yanked: row.yanked_at.is_some(),
     })

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::admissions::BatchRow;
 use super::batches::consumes_of;
-use super::plugins::digest_of;
+use super::plugins::stored_digest;
 use super::{Store, StoreError};
 
 pub struct LiveBatchRow {
@@ -75,7 +75,7 @@ impl Store {
                         iteration: row.iteration.cast_unsigned(),
                         plugin: row.plugin,
                         version: row.version,
-                        digest: digest_of(&row.digest)?,
+                        digest: stored_digest(&row.digest)?,
                         settings: row.settings,
                         expected_size: row.expected_size.map(i32::cast_unsigned),
                         group_size: row.group_size.map(i32::cast_unsigned),

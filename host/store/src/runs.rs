@@ -3,7 +3,7 @@
 use assay_core::id::{Digest, TenantId};
 use assay_core::time::Micros;
 
-use super::plugins::digest_of;
+use super::plugins::stored_digest;
 use super::{Store, StoreError};
 
 /// The plugin version and settings of a run.
@@ -29,7 +29,7 @@ impl Store {
             Ok(RunRow {
                 plugin: row.plugin,
                 version: row.version,
-                digest: digest_of(&row.digest)?,
+                digest: stored_digest(&row.digest)?,
                 settings: row.settings,
             })
         })

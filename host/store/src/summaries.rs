@@ -185,12 +185,10 @@ pub(super) fn map<T: serde::de::DeserializeOwned>(
 }
 
 pub(super) fn from_json<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, StoreError> {
-    serde_json::from_str(json)
-        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+    serde_json::from_str(json).map_err(StoreError::undecodable)
 }
 
 /// Settings as the client sent them.
 pub(super) fn settings(text: String) -> Result<Box<RawValue>, StoreError> {
-    RawValue::from_string(text)
-        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+    RawValue::from_string(text).map_err(StoreError::undecodable)
 }

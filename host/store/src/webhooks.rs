@@ -149,7 +149,7 @@ impl Store {
                 id: WebhookId(row.id),
                 name: row.name,
                 to: row.url,
-                form: form(&row.form).map_err(unreadable)?,
+                form: form(&row.form).map_err(StoreError::undecodable)?,
                 kinds: row.kinds.iter().filter_map(|kind| IncidentKind::parse(kind)).collect(),
                 platform: row.platform,
                 created_at: Micros::from_datetime(row.created_at),
@@ -221,7 +221,7 @@ impl Store {
             let max = limits::WEBHOOK_DELIVERIES_WAITING_MAX;
             return Err(StoreError::Conflict(format!("{max} deliveries wait already")));
         };
-        row.into_delivery().map_err(unreadable)
+        row.into_delivery().map_err(StoreError::undecodable)
     }
 
     /// The latest first.
@@ -466,8 +466,4 @@ fn incident(text: &str) -> Result<Incident, String> {
 
 fn form(text: &str) -> Result<WebhookForm, String> {
     WebhookForm::parse(text).ok_or_else(|| format!("a webhook has the form `{text}`"))
-}
-
-fn unreadable(why: String) -> StoreError {
-    StoreError::Broken(sqlx::Error::Decode(why.into()))
 }

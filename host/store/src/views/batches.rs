@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::Span;
 use crate::batches::{consumes_of, state_of};
-use crate::plugins::digest_of;
+use crate::plugins::stored_digest;
 use crate::summaries::{StoredRewards, StoredSummary, count, expected};
 use crate::{Store, StoreError};
 
@@ -220,7 +220,7 @@ impl Row {
             id: BatchId(self.id),
             state: state_of(&self.state),
             plugin: format!("{}@{}", self.plugin, self.version),
-            plugin_digest: digest_of(&self.digest)?,
+            plugin_digest: stored_digest(&self.digest)?,
             run: self.run,
             iteration: self.iteration.cast_unsigned(),
             expected_size: self.expected_size.map(i32::cast_unsigned),

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::Span;
 use crate::batches::state_of;
-use crate::plugins::digest_of;
+use crate::plugins::stored_digest;
 use crate::summaries::{StoredRewards, count, map, settings};
 use crate::{Store, StoreError};
 
@@ -69,7 +69,7 @@ impl RunRow {
         Ok(RunSummary {
             name: self.name,
             plugin: format!("{}@{}", self.plugin, self.version),
-            plugin_digest: digest_of(&self.digest)?,
+            plugin_digest: stored_digest(&self.digest)?,
             created_at: Micros::from_datetime(self.created_at),
             batches: self.ended_batches.cast_unsigned(),
             live_batches,
