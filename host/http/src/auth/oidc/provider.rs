@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use assay_core::cause::deepest;
 use assay_core::id::Digest;
 use assay_core::limits;
 use axum::http::StatusCode;
@@ -157,13 +158,7 @@ async fn ask<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, ApiError
         }
         Ok::<_, reqwest::Error>((response.status(), body))
     };
-    let (status, body) = answer.await.map_err(|error| {
-        let mut reason: &dyn std::error::Error = &error;
-        while let Some(source) = reason.source() {
-            reason = source;
-        }
-        failed(&reason.to_string())
-    })?;
+    let (status, body) = answer.await.map_err(|error| failed(&deepest(&error).to_string()))?;
     if body.len() > limits::OIDC_ANSWER_BYTES_MAX {
         return Err(failed("its answer is too long"));
     }
