@@ -6,7 +6,6 @@ pub(super) mod cookie;
 mod keys;
 pub(crate) mod oidc;
 pub(crate) mod sign_in;
-mod token;
 pub(super) mod trainer;
 
 use std::sync::Arc;
@@ -28,7 +27,6 @@ pub(super) use cookie::{
     Origins, Token, csrf_token, find_cookie, removed_cookie, session_cookie, set_cookie,
 };
 pub use keys::{KeyCache, NewSecret};
-pub(crate) use token::random_token;
 
 /// The caller. Only the authentication layer makes one.
 #[derive(Debug, Clone)]

@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::middleware::headers::OwnPolicy;
+use crate::random::random;
 
 /// The prefix of paths with files whose names hold the hash of their content.
 const HASHED: &str = "/assets/";
@@ -161,9 +162,7 @@ fn kind(path: &str) -> &'static str {
 }
 
 fn nonce() -> String {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).expect("the system has randomness");
-    STANDARD.encode(random)
+    STANDARD.encode(random::<16>())
 }
 
 /// A browser that opens a page names the type; a script, an image or a program does not.

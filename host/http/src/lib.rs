@@ -16,6 +16,7 @@ mod openapi;
 mod problem;
 mod protocols;
 mod quotas;
+mod random;
 mod router;
 mod routes;
 mod told;

@@ -15,6 +15,7 @@ use assay_store::keys::NewKey;
 use assay_store::{Store, StoreError};
 
 use crate::auth::NewSecret;
+use crate::random::random;
 
 /// The tenant that gets the first key, and the file in which its owner finds it; nobody else can read the
 /// file.
@@ -92,6 +93,7 @@ fn write(file: &Path, secret: &str) -> std::io::Result<()> {
 
 /// The token's file, within the data folder.
 const TOKEN_FILE: &str = "bootstrap.token";
+const TOKEN_BYTES: usize = 32;
 
 /// The place of the first administrator, while the platform has none: the person who reads the token in the
 /// data folder can take it.
@@ -111,7 +113,7 @@ impl FirstAdmin {
             return Ok(None);
         }
         first_tenant(store, PLATFORM_TENANT).await?;
-        let token = crate::auth::random_token();
+        let token = hex::encode(random::<TOKEN_BYTES>());
         write(&file, &token)
             .with_context(|| format!("keeping the bootstrap token in {}", file.display()))?;
         tracing::info!(

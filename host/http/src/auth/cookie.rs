@@ -12,6 +12,7 @@ use reqwest::Url;
 use subtle::ConstantTimeEq as _;
 
 use crate::problem::ApiError;
+use crate::random::random;
 
 pub(crate) const SESSION: &str = "assay_session";
 /// Has the session's token against forged calls.
@@ -32,7 +33,7 @@ impl fmt::Debug for Token {
 
 impl Token {
     pub(crate) fn generate() -> Self {
-        Self(super::random_token())
+        Self(hex::encode(random::<TOKEN_BYTES>()))
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {

@@ -19,6 +19,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::{Caller, unauthenticated};
 use crate::problem::ApiError;
+use crate::random::random;
 
 /// The time for which a key that was looked up is believed; a revocation elsewhere takes this long.
 const BELIEVED_FOR: Duration = Duration::from_secs(5);
@@ -244,12 +245,6 @@ impl NewSecret {
         let key = format!("assay_{environment}_{prefix}_{}", hex::encode(random::<32>()));
         Self { hash: Digest::of(key.as_bytes()), key, prefix }
     }
-}
-
-fn random<const N: usize>() -> [u8; N] {
-    let mut random = [0; N];
-    getrandom::fill(&mut random).expect("the operating system gives randomness");
-    random
 }
 
 #[cfg(test)]

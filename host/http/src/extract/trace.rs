@@ -4,6 +4,7 @@ use assay_core::trace::{TraceContext, TraceId};
 use axum::http::HeaderMap;
 
 use crate::app::App;
+use crate::random::random;
 
 /// The traces of the requests of one call.
 #[derive(Clone, Copy)]
@@ -33,8 +34,7 @@ impl CallTrace {
             Self::Nothing => None,
             Self::Caller(context) => Some(*context),
             Self::Part(part) => {
-                let mut random = [0; 16];
-                getrandom::fill(&mut random).expect("the operating system gives randomness");
+                let mut random = random::<16>();
                 let chosen = u128::from_be_bytes(random) as f64 / 2_f64.powi(128) < *part;
                 // Never all zeros.
                 random[15] |= 1;

@@ -18,6 +18,7 @@ use crate::extract::body;
 use crate::extract::guard::{Admin, Scoped};
 use crate::middleware::authenticate::ConfirmedBody;
 use crate::problem::ApiError;
+use crate::random::random;
 
 /// The bytes of a secret.
 const SECRET_BYTES: usize = 32;
@@ -51,8 +52,7 @@ pub(crate) async fn create(
             .hint("ask the platform's administrators; `assay tenant set NAME --hosts` grants it")
             .field("url"));
     }
-    let mut secret = [0; SECRET_BYTES];
-    getrandom::fill(&mut secret).expect("the operating system gives randomness");
+    let secret = random::<SECRET_BYTES>();
     let new =
         NewWebhook { tenant: caller.tenant, call: &call, to: &to, secret: &secret, at: now() };
     let made = app.store.create_webhook(new, &caller.actor()).await?;
