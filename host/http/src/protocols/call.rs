@@ -182,16 +182,21 @@ impl Call {
         rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
     }
 
+    /// The time for which the client waits.
+    fn timeout(&self, asked: &ScoreCall) -> Duration {
+        self.address.options.timeout.unwrap_or(asked.timeout)
+    }
+
     /// Outcomes of all the samples, in order, by the client's deadline.
     pub(super) async fn results(
         &self,
         asked: ScoreCall,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
-        let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
+        let timeout = self.timeout(&asked);
         let until = self.since + timeout - margin(timeout);
         let stopped = self.app.stopped();
         tokio::select! {
-            results = self.results_at_last(asked, timeout) => results,
+            results = self.results_at_last(asked) => results,
             () = tokio::time::sleep_until(until) => Err(Failure::Late),
             () = stopped => Err(DispatchError::Stopping.into()),
         }
@@ -200,7 +205,6 @@ impl Call {
     async fn results_at_last(
         &self,
         asked: ScoreCall,
-        timeout: Duration,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let waiting = &self.app.auto_batches.waiting;
         let _waiting = waiting.try_acquire(self.caller.tenant, 1).ok_or_else(|| {
@@ -208,17 +212,14 @@ impl Call {
             let detail = format!("{own} calls of your tenant's trainers wait already");
             ApiError::unavailable("too_many_wait", detail)
         })?;
-        let due = self.at + Micros::from(timeout);
-        let samples = Samples::of(self, asked, due)?;
-        let admitted = self.admit_anew(samples).await?;
+        let admitted = self.admit(asked).await?;
         let results = admitted.results().await?;
         Ok((admitted.guard, results))
     }
 
     /// Admits samples without waiting for them.
     pub(super) async fn admit(&self, asked: ScoreCall) -> Result<Admitted, Failure> {
-        let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
-        let due = self.at + Micros::from(timeout);
+        let due = self.at + Micros::from(self.timeout(&asked));
         let samples = Samples::of(self, asked, due)?;
         self.admit_anew(samples).await
     }
