@@ -210,8 +210,7 @@ impl LiveBatch {
 
     /// The batch if it is open and all its requests have ended, so that it waits for its trainer.
     pub(super) fn waiting(&self) -> Option<WaitingBatch<'_>> {
-        let ended = self.counts.scored + self.counts.timed_out + self.counts.error;
-        let waits = self.state == BatchState::Open && ended == self.size();
+        let waits = self.state == BatchState::Open && self.counts.finished() == self.size();
         if !waits || self.committed.is_single {
             return None;
         }

@@ -232,6 +232,17 @@ impl CommittedBatch {
         }
     }
 
+    /// The plugin as `name@version`.
+    pub(super) fn plugin_name(&self) -> String {
+        format!("{}@{}", self.row.plugin, self.row.version)
+    }
+
+    /// The name of a stage; empty if the plugin has no such stage.
+    pub(super) fn stage_name(&self, stage: usize) -> String {
+        let stages = &self.plugin.description.stages;
+        stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
+    }
+
     #[must_use]
     pub fn batch(&self) -> Batch {
         let row = &self.row;
@@ -241,7 +252,7 @@ impl CommittedBatch {
             Batch {
                 id: row.id,
                 state: progress.state,
-                plugin: format!("{}@{}", row.plugin, row.version),
+                plugin: self.plugin_name(),
                 plugin_digest: row.digest,
                 run: row.run.clone(),
                 iteration: row.iteration,

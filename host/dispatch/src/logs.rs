@@ -22,7 +22,7 @@ impl Shell {
             return;
         }
         let Some(batch) = self.batches.get_mut(request.batch) else { return };
-        let stage = batch.stage_name(stage);
+        let stage = batch.committed.stage_name(stage);
         let tenant = batch.committed.row.tenant;
         let Some(entry) = batch.entry_mut(request.seq) else { return };
         let rows = lines.into_iter().take(limits::LOG_LINES_MAX + 1).map(|line| {

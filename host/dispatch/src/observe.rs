@@ -184,7 +184,7 @@ impl ObservedBatch<'_> {
             tenant: tenant.to_owned(),
             run: row.run.clone(),
             iteration: row.iteration,
-            plugin: plugin(self.committed),
+            plugin: self.committed.plugin_name(),
             state,
             counts,
             expected_size: row.expected_size,
@@ -199,15 +199,6 @@ impl ObservedBatch<'_> {
             estimated_done_at: expected.1,
         }
     }
-}
-
-fn plugin(committed: &CommittedBatch) -> String {
-    format!("{}@{}", committed.row.plugin, committed.row.version)
-}
-
-fn stage_name(committed: &CommittedBatch, stage: usize) -> String {
-    let stages = &committed.plugin.description.stages;
-    stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
 }
 
 /// Live batches of one tenant or of all tenants.
@@ -336,8 +327,8 @@ impl Dispatch {
                 request: running.request,
                 batch: running.request.batch,
                 tenant: self.tenants.name(committed.row.tenant).to_string(),
-                plugin: plugin(committed),
-                stage: stage_name(committed, running.stage),
+                plugin: committed.plugin_name(),
+                stage: committed.stage_name(running.stage),
                 since: running.since,
             })
         });
@@ -401,8 +392,8 @@ impl Observed {
                 }
                 let key = (batch.committed.row.digest, number);
                 let sum = sums.entry(key).or_insert_with(|| StageQueue {
-                    plugin: plugin(batch.committed),
-                    stage: stage_name(batch.committed, number),
+                    plugin: batch.committed.plugin_name(),
+                    stage: batch.committed.stage_name(number),
                     pool: shape.pool.to_string(),
                     queued: 0,
                     running: 0,

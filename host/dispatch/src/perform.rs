@@ -379,15 +379,10 @@ impl LiveBatch {
         incidents
     }
 
-    pub(super) fn stage_name(&self, stage: usize) -> String {
-        let stages = &self.committed.plugin.description.stages;
-        stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
-    }
-
     fn stage_time(&self, time: &StageTiming, metrics: &RequestMetrics) -> StageTime {
         metrics.record_stage(time.ran);
         StageTime {
-            stage: self.stage_name(time.stage),
+            stage: self.committed.stage_name(time.stage),
             queued_ms: time.queued.as_ms_f64(),
             ran_ms: time.ran.as_ms_f64(),
             attempts: time.attempts,
@@ -404,7 +399,7 @@ impl LiveBatch {
                 attempts: 1,
             },
             (FinalEnd::TimedOut { stage }, _) => Outcome::TimedOut {
-                stage: self.stage_name(stage),
+                stage: self.committed.stage_name(stage),
                 reward: self.committed.plugin.description.timeout_reward,
             },
             (FinalEnd::Error { code, attempts }, payload) => {
