@@ -50,7 +50,7 @@ impl Follower {
     async fn run(&mut self) -> anyhow::Result<()> {
         // The lines of requests that have ended are the ones that `assay logs` prints without `--follow`.
         for batch in self.list().await? {
-            let ended = ended(&batch);
+            let ended = batch.counts.finished();
             self.batches.insert(batch.id, Followed { ended, cursor: ended.to_string() });
         }
         eprintln!("assay: following the run {}; Ctrl-C ends this", self.options.run);
@@ -77,7 +77,7 @@ impl Follower {
     /// Prints what is new; false when nobody reads it.
     async fn look(&mut self) -> Result<bool, Error> {
         for batch in self.list().await? {
-            let now_ended = ended(&batch);
+            let now_ended = batch.counts.finished();
             let first = Followed { ended: 0, cursor: "0".into() };
             let known = self.batches.entry(batch.id).or_insert(first);
             if now_ended > known.ended && !self.print_new(batch.id, now_ended).await? {
@@ -126,10 +126,6 @@ fn filters<'a>(options: &'a LogsCommand, after: &'a str) -> Vec<(&'static str, &
     filters.extend(options.verdict.as_deref().map(|verdict| ("verdict", verdict)));
     filters.extend(options.level.as_deref().map(|level| ("level", level)));
     filters
-}
-
-fn ended(batch: &Batch) -> u32 {
-    batch.counts.scored + batch.counts.timed_out + batch.counts.error
 }
 
 /// Whether the same call may be answered later.
