@@ -9,7 +9,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use assay_api::plugin::{GoldenCase, GoldenCaseState};
 use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseSecret, CaseState};
+use assay_core::id::TenantId;
 use assay_core::limits;
+use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 use assay_storage::Roots;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -17,7 +19,6 @@ use tokio::process::{Child, Command};
 
 use crate::compile::Compiled;
 use crate::error::RegistryError;
-use crate::turns::{CaseTurns, TooManyWait};
 use crate::upload::{AcceptedUpload, Publisher};
 
 const WALL_MAX: Duration = Duration::from_secs(limits::GOLDEN_WALL_SECONDS_MAX);
@@ -40,14 +41,15 @@ pub struct CaseSettings {
     pub roots: Roots,
 }
 
-/// Runs the golden cases of uploads, those of a few tenants at the same time.
+/// Runs the golden cases of uploads, those of two tenants at the same time, so that the cases of one tenant do not keep
+/// all others from publishing.
 pub(crate) struct CaseRunner {
     /// The worker program.
     program: PathBuf,
     /// The server's folder for what lasts as long as a job.
     scratch: PathBuf,
     settings: CaseSettings,
-    turns: CaseTurns,
+    turns: FairSemaphore,
 }
 
 /// The grants of golden cases, beside the toolchains: those of the tenant's requests.
@@ -80,9 +82,14 @@ enum Interruption {
     Failed(anyhow::Error),
 }
 
+/// Too many uploads wait, of this tenant or of all.
+#[derive(Debug)]
+struct TooManyWait;
+
 impl CaseRunner {
     pub(crate) fn new(program: PathBuf, scratch: PathBuf, settings: CaseSettings) -> Self {
-        Self { program, scratch, settings, turns: CaseTurns::default() }
+        let turns = FairSemaphore::new(limits::GOLDEN_RUNS_MAX);
+        Self { program, scratch, settings, turns }
     }
 
     /// The cases with a report on each; an error if one of them failed or could not be run.
@@ -93,7 +100,7 @@ impl CaseRunner {
         cases: Vec<CaseFile>,
         grants: CaseGrants,
     ) -> Result<(Vec<CaseFile>, Vec<CaseReport>), RegistryError> {
-        let turn = tokio::time::timeout(WAIT_MAX, self.turns.take(publisher.tenant)).await;
+        let turn = tokio::time::timeout(WAIT_MAX, turn(&self.turns, publisher.tenant)).await;
         let busy = |why: String| Err(RegistryError::CasesUnavailable(why));
         let _turn = match turn {
             Ok(Ok(turn)) => turn,
@@ -141,6 +148,22 @@ impl CaseRunner {
         command.args(&self.settings.arguments);
         run_process(command, job, timeout).await
     }
+}
+
+/// Waits until the tenant may run golden cases. Few uploads wait, as each keeps its component and its compiled form on
+/// the disk; a few more may where several come at the same moment.
+async fn turn(turns: &FairSemaphore, tenant: TenantId) -> Result<FairPermit, TooManyWait> {
+    if let Some(turn) = turns.try_acquire(tenant, 1) {
+        return Ok(turn);
+    }
+    let waiting = turns.waiting();
+    let theirs = waiting.get(&tenant).copied().unwrap_or(0);
+    if waiting.values().sum::<usize>() >= limits::GOLDEN_WAITING_MAX
+        || theirs >= limits::GOLDEN_WAITING_TENANT_MAX
+    {
+        return Err(TooManyWait);
+    }
+    Ok(turns.acquire(tenant, 1).await)
 }
 
 /// The folder with a link to each storage root that golden cases of a tenant may read.
@@ -322,6 +345,7 @@ pub(crate) fn golden_case(
 mod tests {
     use assay_core::id::Digest;
     use assay_core::plugin::Description;
+    use tokio::task::JoinSet;
 
     use super::*;
 
@@ -366,6 +390,52 @@ mod tests {
     }
 
     const LONG: Duration = Duration::from_secs(60);
+
+    fn tenant(number: usize) -> TenantId {
+        format!("00000000-0000-0000-0000-0000000000{number:02}").parse().expect("an id")
+    }
+
+    #[tokio::test]
+    async fn a_tenant_has_one_turn_and_all_have_a_bounded_number() {
+        let turns = FairSemaphore::new(limits::GOLDEN_RUNS_MAX);
+        let first = turn(&turns, tenant(1)).await.expect("all are free");
+        assert!(turns.try_acquire(tenant(1), 1).is_none(), "it has one already");
+        let second = turn(&turns, tenant(2)).await.expect("one is free");
+        assert!(turns.try_acquire(tenant(3), 1).is_none(), "all are taken");
+        let third = turn(&turns, tenant(3));
+        let ends = async { drop(first) };
+        let (third, ()) = tokio::join!(third, ends);
+        assert!(third.is_ok());
+        drop((second, third));
+        assert!(turns.try_acquire(tenant(1), 1).is_some());
+    }
+
+    #[tokio::test]
+    async fn few_uploads_wait_and_fewer_of_one_tenant() {
+        let turns = FairSemaphore::new(limits::GOLDEN_RUNS_MAX);
+        let first = turn(&turns, tenant(1)).await.expect("it need not wait");
+        let second = turn(&turns, tenant(2)).await.expect("it need not wait");
+        let all_waiting = || turns.waiting().values().sum::<usize>();
+        let mut waiting = JoinSet::new();
+        for number in 0..limits::GOLDEN_WAITING_MAX {
+            let is_first_tenants = number < limits::GOLDEN_WAITING_TENANT_MAX;
+            let tenant = if is_first_tenants { tenant(1) } else { tenant(10 + number) };
+            let shared = turns.clone();
+            waiting.spawn(async move { turn(&shared, tenant).await });
+            while all_waiting() <= number {
+                tokio::task::yield_now().await;
+            }
+            if number + 1 == limits::GOLDEN_WAITING_TENANT_MAX {
+                assert!(turn(&turns, tenant).await.is_err(), "its others wait already");
+            }
+        }
+        assert!(turn(&turns, tenant(3)).await.is_err(), "all places are taken");
+        drop(first);
+        let next = waiting.join_next().await.expect("they wait").expect("it ends well");
+        assert!(next.is_ok());
+        assert_eq!(all_waiting(), limits::GOLDEN_WAITING_MAX - 1);
+        drop((second, next));
+    }
 
     #[tokio::test]
     async fn every_case_is_reported() {

@@ -6,7 +6,6 @@ mod registry;
 
 mod cases;
 mod compile;
-mod turns;
 mod upload;
 
 mod grants;

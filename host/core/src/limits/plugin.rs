@@ -89,7 +89,7 @@ pub const GOLDEN_REASON_BYTES_MAX: usize = KIB;
 pub const GOLDEN_SECONDS_MAX: u64 = 300;
 /// The wall time after which golden cases are given up, in seconds; the machine is at fault then.
 pub const GOLDEN_WALL_SECONDS_MAX: u64 = 2 * GOLDEN_SECONDS_MAX;
-/// The uploads whose golden cases run at the same time; a tenant has one of them.
+/// The uploads whose golden cases run at the same time. Of two a tenant has one; of more it would have several.
 pub const GOLDEN_RUNS_MAX: usize = 2;
 /// The uploads that wait until their golden cases may run.
 pub const GOLDEN_WAITING_MAX: usize = 8;
