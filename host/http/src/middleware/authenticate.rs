@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
 
 use crate::app::App;
 use crate::auth::cookie::{self, check_csrf};
@@ -88,9 +89,20 @@ async fn by_cookie(
     Ok(by_session(token, row))
 }
 
-/// Resolves when the caller's key or session no longer gives the same permissions. For streams,
-/// which may outlive them. The check does not extend a session.
-pub(crate) async fn until_ended(app: Arc<App>, headers: HeaderMap, caller: Caller) {
+/// A stream that ends when the caller's rights change or the server stops.
+pub(crate) fn while_valid<S: Stream + Send + 'static>(
+    app: &Arc<App>,
+    headers: HeaderMap,
+    caller: Caller,
+    stream: S,
+) -> impl Stream<Item = S::Item> + use<S> {
+    let valid = until_rights_change(Arc::clone(app), headers, caller);
+    stream.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid))
+}
+
+/// Resolves when the caller's key or session no longer gives the same permissions. For calls that may outlive them.
+/// The check does not extend a session.
+pub(crate) async fn until_rights_change(app: Arc<App>, headers: HeaderMap, caller: Caller) {
     loop {
         tokio::time::sleep(STREAM_CHECK).await;
         match again(&app, &headers).await {

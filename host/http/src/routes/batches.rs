@@ -52,7 +52,7 @@ pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(seconds.parse::<u64>().ok()?.min(limits::LONG_POLL_SECONDS_MAX)))
 }
 
-async fn until_ended(committed: &CommittedBatch, wait: Duration) {
+async fn wait_for_end(committed: &CommittedBatch, wait: Duration) {
     let ended = committed.wait_until(|progress| progress.state.is_final());
     // The state after the wait is the answer, whether the wait ended or ran out.
     let _ = tokio::time::timeout(wait, ended).await;

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::{Stream, stream};
 
 use crate::app::{App, AppState};
 use crate::extract::all_tenants::AllTenantsQuery;
@@ -41,8 +41,7 @@ pub(crate) async fn follow(
         let event = reader.next().await?;
         Some((Ok(event), (reader, place)))
     });
-    let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
-    let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
+    let events = authenticate::while_valid(&app, headers, caller.into_caller(), events);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 

@@ -7,7 +7,7 @@ use assay_dispatch::DispatchError;
 use axum::Json;
 use axum::extract::State;
 
-use super::{find, may_change, until_ended};
+use super::{find, may_change, wait_for_end};
 use crate::app::AppState;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::path::PathId;
@@ -38,7 +38,7 @@ pub(crate) async fn cancel(
     let live = live.or_else(|| app.dispatch.committed.get(caller.tenant, id));
     match live {
         Some(committed) => {
-            until_ended(&committed, CANCEL_WAIT).await;
+            wait_for_end(&committed, CANCEL_WAIT).await;
             Ok(Json(committed.batch()))
         }
         None => find(&app, caller.tenant, id).await.map(Json),

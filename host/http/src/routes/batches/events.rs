@@ -54,8 +54,7 @@ pub(crate) async fn events(
         None => ended(&app, caller.tenant, id, last).await?.right_stream(),
     };
     let place = quotas::long_call(&app, caller.tenant)?;
-    let valid = authenticate::until_ended(app.clone(), headers, caller.into_caller());
-    let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
+    let events = authenticate::while_valid(&app, headers, caller.into_caller(), events);
     let events = events.inspect(move |_| _ = &place);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }

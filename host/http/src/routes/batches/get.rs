@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 
-use super::{find, until_ended, wait};
+use super::{find, wait, wait_for_end};
 use crate::app::AppState;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
@@ -30,7 +30,7 @@ pub(crate) async fn get(
         (wait(&headers), app.dispatch.committed.get(caller.tenant, id))
     {
         let _place = quotas::long_call(&app, caller.tenant)?;
-        until_ended(&committed, wait).await;
+        wait_for_end(&committed, wait).await;
         return Ok(Json(committed.batch()));
     }
     find(&app, caller.tenant, id).await.map(Json)

@@ -52,9 +52,9 @@ pub(crate) async fn results(
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
         let place = quotas::long_call(&app, caller.tenant)?;
-        let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
-        let lines = follow(batch, after).boxed().take_until(Box::pin(app.stopped()));
-        let lines = lines.take_until(Box::pin(valid)).inspect(move |_| _ = &place);
+        let lines = follow(batch, after);
+        let lines = authenticate::while_valid(&app, headers, caller.into_caller(), lines);
+        let lines = lines.inspect(move |_| _ = &place);
         return Ok((kind, Body::from_stream(lines)).into_response());
     }
     let piece = batch.after(after, asked.limit).await?;

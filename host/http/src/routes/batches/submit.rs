@@ -28,7 +28,7 @@ use crate::extract::lines::{BodyLine, Lines};
 use crate::extract::path::PathId;
 use crate::extract::thread_use::{self, ThreadUse};
 use crate::extract::trace::CallTrace;
-use crate::middleware::authenticate::until_ended;
+use crate::middleware::authenticate::until_rights_change;
 use crate::problem::{ApiError, INVALID_LABEL};
 use crate::quotas::QueueWait;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
@@ -62,7 +62,7 @@ pub(crate) async fn submit(
     let mut submission = Submission::new(&app, caller.tenant, id, validation, trace);
     if is_ndjson(&headers) {
         // Lines may come for as long as a rollout takes.
-        let ended = until_ended(app.clone(), headers.clone(), caller.clone());
+        let ended = until_rights_change(app.clone(), headers.clone(), caller.clone());
         tokio::select! {
             read = submission.read_lines(body) => read?,
             () = ended => return Err(unauthenticated("the key has ended during the call")),

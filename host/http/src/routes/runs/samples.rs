@@ -82,7 +82,7 @@ pub(crate) async fn export(
         None => Batches::All { run: run.clone(), after: None, read: VecDeque::new() },
     };
     let permit = app.sample_exports.try_acquire(tenant, 1).ok_or_else(too_many)?;
-    let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
+    let valid = authenticate::until_rights_change(Arc::clone(&app), headers, caller.into_caller());
     let stopped = app.stopped();
     // A task of its own, so that a reader who is slow holds none of the connections that it takes.
     let mut cut_off = JoinSet::new();
