@@ -32,7 +32,7 @@ pub(crate) async fn place(app: &App, tenant: TenantId) -> Result<FairPermit, Api
 }
 
 /// A piece of an answer; `None` is its end, so that an answer that is given up never looks whole.
-type DownloadPiece = anyhow::Result<Option<Bytes>>;
+pub(crate) type DownloadPiece = anyhow::Result<Option<Bytes>>;
 
 /// An answer whose pieces a task of its own sends, so that a reader who stops reading gives the place back.
 pub(crate) fn body<E: Into<anyhow::Error> + Send + 'static>(
@@ -49,9 +49,16 @@ fn body_within<E: Into<anyhow::Error> + Send + 'static>(
 ) -> Body {
     let (sender, read) = mpsc::channel(1);
     tokio::spawn(send(read_max, place, pieces, sender));
-    let pieces = stream::try_unfold(read, async |mut read| match read.recv().await {
-        Some(piece) => Ok(piece?.map(|piece| (piece, read))),
-        None => Err(anyhow::anyhow!("the reader took no piece for too long")),
+    body_of_pieces(read, "the reader took no piece for too long")
+}
+
+/// An answer whose pieces another task sends. One that ends without its end is broken off for this reason.
+pub(crate) fn body_of_pieces(read: mpsc::Receiver<DownloadPiece>, why: &'static str) -> Body {
+    let pieces = stream::try_unfold(read, move |mut read| async move {
+        match read.recv().await {
+            Some(piece) => Ok(piece?.map(|piece| (piece, read))),
+            None => Err(anyhow::Error::msg(why)),
+        }
     });
     Body::from_stream(pieces.boxed())
 }

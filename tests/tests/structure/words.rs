@@ -45,7 +45,6 @@ const TYPE_NAMES: &[(&str, &str, usize, &str)] = &[
     ("host/http", "File", 2, "private types of one file each"),
     ("host/http", "Open", 2, "private types of one file each"),
     ("host/http", "Page", 2, "private types of one file each"),
-    ("host/http", "Piece", 2, "private types of one file each"),
     ("host/http", "Place", 2, "private types of one file each"),
     ("host/http", "Reader", 2, "private types of one file each"),
     ("host/http", "Source", 2, "private types of one file each"),

@@ -15,12 +15,10 @@ use assay_core::outcome::Outcome;
 use assay_dispatch::fair_semaphore::FairPermit;
 use assay_store::views::samples::{SampleRow, Texts};
 use assay_wire::proto;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -29,6 +27,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::app::{App, AppState};
+use crate::downloads::{DownloadPiece, body_of_pieces};
 use crate::extract::body::Binary;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::query::Query;
@@ -101,10 +100,6 @@ pub(crate) async fn export(
     };
     let (pieces, read) = mpsc::channel(1);
     tokio::spawn(export.send(pieces));
-    let pieces = stream::try_unfold(read, async |mut read| match read.recv().await {
-        Some(piece) => Ok(piece?.map(|piece| (piece, read))),
-        None => Err(anyhow::anyhow!("the export was cut off")),
-    });
     let (kind, ending) = match query.format {
         SampleFormat::Jsonl => ("application/x-ndjson", "jsonl"),
         SampleFormat::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -114,7 +109,7 @@ pub(crate) async fn export(
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CONTENT_DISPOSITION, attachment(&run, ending)),
     ];
-    Ok((file, Body::from_stream(pieces.boxed())).into_response())
+    Ok((file, body_of_pieces(read, "the export was cut off")).into_response())
 }
 
 /// A batch of the run with its iteration.
@@ -173,12 +168,9 @@ struct Export {
     _permit: FairPermit,
 }
 
-/// A piece of the file; `None` is its end, so that an export that is given up never looks whole.
-type Piece = anyhow::Result<Option<Bytes>>;
-
 impl Export {
     /// Sends the file in a task of its own, so that a reader who stops reading gives its place back.
-    async fn send(mut self, pieces: mpsc::Sender<Piece>) {
+    async fn send(mut self, pieces: mpsc::Sender<DownloadPiece>) {
         loop {
             let piece = self.next().await;
             let last = !matches!(piece, Ok(Some(_)));
@@ -191,7 +183,7 @@ impl Export {
     }
 
     /// The next piece of the file.
-    async fn next(&mut self) -> Piece {
+    async fn next(&mut self) -> DownloadPiece {
         loop {
             if self.cut_off.try_join_next().is_some() {
                 anyhow::bail!("the export was cut off");
