@@ -69,4 +69,17 @@ impl Counts {
     pub const fn finished(self) -> u32 {
         self.scored + self.timed_out + self.error
     }
+
+    /// The number of requests with a reward: of a score, or of a timeout.
+    #[must_use]
+    pub const fn rewarded(self) -> u32 {
+        self.scored + self.timed_out
+    }
+
+    /// The mean of the rewards with this sum; absent without a reward.
+    #[must_use]
+    pub fn mean_reward(self, sum: Option<f64>) -> Option<f64> {
+        let rewarded = self.rewarded();
+        sum.filter(|_| rewarded > 0).map(|sum| sum / f64::from(rewarded))
+    }
 }

@@ -246,37 +246,33 @@ impl CommittedBatch {
     #[must_use]
     pub fn batch(&self) -> Batch {
         let row = &self.row;
-        self.look(|progress| {
-            let rewarded = progress.counts.scored + progress.counts.timed_out;
-            let mean = progress.reward_sum / f64::from(rewarded);
-            Batch {
-                id: row.id,
-                state: progress.state,
-                plugin: self.plugin_name(),
-                plugin_digest: row.digest,
-                run: row.run.clone(),
-                iteration: row.iteration,
-                expected_size: row.expected_size,
-                group_size: row.group_size,
-                max_extra_delay_ms: row.max_extra_delay_ms,
-                consumes: row.consumes,
-                outstanding: progress
-                    .size_told
-                    .filter(|_| progress.sealed_at.is_none() && !progress.state.is_final())
-                    .map(|size| size.saturating_sub(progress.counts.submitted)),
-                counts: progress.counts,
-                mean_reward: (rewarded > 0).then_some(mean),
-                announced_at: row.announced_at,
-                first_request_at: progress.first_request_at,
-                sealed_at: progress.sealed_at,
-                done_at: progress.ended_at,
-                estimated_done_at: progress.ended_at.or(progress.estimated_done_at),
-                extra_delay_ms: progress
-                    .ended_at
-                    .zip(progress.earliest_end_at)
-                    .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
-                expired_at: None,
-            }
+        self.look(|progress| Batch {
+            id: row.id,
+            state: progress.state,
+            plugin: self.plugin_name(),
+            plugin_digest: row.digest,
+            run: row.run.clone(),
+            iteration: row.iteration,
+            expected_size: row.expected_size,
+            group_size: row.group_size,
+            max_extra_delay_ms: row.max_extra_delay_ms,
+            consumes: row.consumes,
+            outstanding: progress
+                .size_told
+                .filter(|_| progress.sealed_at.is_none() && !progress.state.is_final())
+                .map(|size| size.saturating_sub(progress.counts.submitted)),
+            counts: progress.counts,
+            mean_reward: progress.counts.mean_reward(Some(progress.reward_sum)),
+            announced_at: row.announced_at,
+            first_request_at: progress.first_request_at,
+            sealed_at: progress.sealed_at,
+            done_at: progress.ended_at,
+            estimated_done_at: progress.ended_at.or(progress.estimated_done_at),
+            extra_delay_ms: progress
+                .ended_at
+                .zip(progress.earliest_end_at)
+                .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
+            expired_at: None,
         })
     }
 }

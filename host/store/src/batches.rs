@@ -1,12 +1,11 @@
 //! Batches as rows: for those which are no longer live.
 
 use assay_api::batch::{Batch, BatchState, Consumes};
-use assay_api::result::Counts;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 
 use super::plugins::stored_digest;
-use super::summaries::count;
+use super::summaries::counts;
 use super::{Store, StoreError};
 
 pub(super) fn state_of(text: &str) -> BatchState {
@@ -38,14 +37,7 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?
         .ok_or(StoreError::NotFound("batch"))?;
-        let counts = Counts {
-            submitted: count(row.submitted),
-            scored: count(row.scored),
-            timed_out: count(row.timed_out),
-            error: count(row.error),
-            shared: row.shared.cast_unsigned(),
-        };
-        let rewarded = counts.scored + counts.timed_out;
+        let counts = counts([row.submitted, row.scored, row.timed_out, row.error], row.shared);
         let ended_at = row.ended_at.map(Micros::from_datetime);
         let earliest_end_at = row.earliest_end_at.map(Micros::from_datetime);
         Ok(Batch {
@@ -61,10 +53,7 @@ impl Store {
             consumes: consumes_of(row.consumes_groups),
             outstanding: None,
             counts,
-            mean_reward: row
-                .reward_sum
-                .filter(|_| rewarded > 0)
-                .map(|sum| sum / f64::from(rewarded)),
+            mean_reward: counts.mean_reward(row.reward_sum),
             announced_at: Micros::from_datetime(row.announced_at),
             first_request_at: row.first_request_at.map(Micros::from_datetime),
             sealed_at: row.sealed_at.map(Micros::from_datetime),

@@ -177,6 +177,20 @@ pub(super) fn count(value: Option<i32>) -> u32 {
     value.map_or(0, i32::cast_unsigned)
 }
 
+/// The counts of a batch by its columns.
+pub(super) fn counts(
+    [submitted, scored, timed_out, error]: [Option<i32>; 4],
+    shared: i32,
+) -> Counts {
+    Counts {
+        submitted: count(submitted),
+        scored: count(scored),
+        timed_out: count(timed_out),
+        error: count(error),
+        shared: shared.cast_unsigned(),
+    }
+}
+
 /// Values by name; empty where there is no summary.
 pub(super) fn map<T: serde::de::DeserializeOwned>(
     json: Option<String>,

@@ -1,7 +1,6 @@
 //! Batches as a list, with what each left.
 
 use assay_api::batch::{Batch, BatchState};
-use assay_api::result::Counts;
 use assay_api::view::{BatchStateFilter, BatchSummary};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
@@ -11,7 +10,7 @@ use uuid::Uuid;
 use super::Span;
 use crate::batches::{consumes_of, state_of};
 use crate::plugins::stored_digest;
-use crate::summaries::{StoredRewards, StoredSummary, count, expected};
+use crate::summaries::{StoredRewards, StoredSummary, counts, expected};
 use crate::{Store, StoreError};
 
 /// Which batches are asked for.
@@ -204,14 +203,7 @@ impl Store {
 
 impl Row {
     fn summary(self) -> Result<BatchSummary, StoreError> {
-        let counts = Counts {
-            submitted: count(self.submitted),
-            scored: count(self.scored),
-            timed_out: count(self.timed_out),
-            error: count(self.error),
-            shared: self.shared.cast_unsigned(),
-        };
-        let rewarded = counts.scored + counts.timed_out;
+        let counts = counts([self.submitted, self.scored, self.timed_out, self.error], self.shared);
         let ended_at = self.ended_at.map(Micros::from_datetime);
         let earliest_end_at = self.earliest_end_at.map(Micros::from_datetime);
         let delay = ended_at.zip(earliest_end_at).map(|(ended, earliest)| ended.since(earliest));
@@ -229,10 +221,7 @@ impl Row {
             consumes: consumes_of(self.consumes_groups),
             outstanding: None,
             counts,
-            mean_reward: self
-                .reward_sum
-                .filter(|_| rewarded > 0)
-                .map(|sum| sum / f64::from(rewarded)),
+            mean_reward: counts.mean_reward(self.reward_sum),
             announced_at: Micros::from_datetime(self.announced_at),
             first_request_at: self.first_request_at.map(Micros::from_datetime),
             sealed_at: self.sealed_at.map(Micros::from_datetime),
@@ -248,7 +237,7 @@ impl Row {
             cost: self.cost,
             stages: None,
             rewards: StoredRewards {
-                count: rewarded.cast_signed(),
+                count: counts.rewarded().cast_signed(),
                 mean: self.reward_mean,
                 std: self.reward_std,
                 min: self.reward_min,

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 
 use assay_api::batch::BatchState;
-use assay_api::result::Counts;
 use assay_api::view::{ArrivalCurve, Histogram, Iterations, RunSummary};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
@@ -16,7 +15,7 @@ use uuid::Uuid;
 use super::Span;
 use crate::batches::state_of;
 use crate::plugins::stored_digest;
-use crate::summaries::{StoredRewards, count, map, settings};
+use crate::summaries::{StoredRewards, count, counts, map, settings};
 use crate::{Store, StoreError};
 
 /// Which runs are asked for.
@@ -312,16 +311,9 @@ impl Store {
 }
 
 fn push(columns: &mut Iterations, row: IterationRow) -> Result<(), StoreError> {
-    let counts = Counts {
-        submitted: count(row.submitted),
-        scored: count(row.scored),
-        timed_out: count(row.timed_out),
-        error: count(row.error),
-        shared: row.shared.cast_unsigned(),
-    };
-    let rewarded = counts.scored + counts.timed_out;
+    let counts = counts([row.submitted, row.scored, row.timed_out, row.error], row.shared);
     let stored = StoredRewards {
-        count: rewarded.cast_signed(),
+        count: counts.rewarded().cast_signed(),
         mean: row.reward_mean,
         std: row.reward_std,
         min: row.reward_min,
@@ -331,7 +323,7 @@ fn push(columns: &mut Iterations, row: IterationRow) -> Result<(), StoreError> {
         histogram: row.histogram,
     };
     let rewards = stored.rewards();
-    let plain_mean = row.reward_sum.filter(|_| rewarded > 0).map(|sum| sum / f64::from(rewarded));
+    let plain_mean = counts.mean_reward(row.reward_sum);
     let state: BatchState = state_of(&row.state);
     let ended_at = row.ended_at.map(Micros::from_datetime);
     let span = |from: Option<OffsetDateTime>| {
