@@ -14,6 +14,7 @@ pub mod capability;
 pub mod cause;
 pub mod compilation;
 pub mod golden;
+pub mod group;
 pub mod limits;
 pub mod outbound;
 pub mod plugin;

@@ -7,6 +7,7 @@ use assay_api::result::{ResultItem, StageTime};
 use assay_api::view::{
     Histogram, Quantiles, Rewards, Rollup, STAGE_BINS, StageStats, stage_edge_ms,
 };
+use assay_core::group::GroupStats;
 use assay_core::limits;
 use assay_core::outcome::Outcome;
 use assay_core::plugin::Stage;
@@ -23,22 +24,12 @@ pub struct BatchStats {
     verdicts: BTreeMap<String, u32>,
     errors: BTreeMap<String, u32>,
     /// Groups by number.
-    groups: Vec<Group>,
+    groups: Vec<GroupStats>,
     /// Times by stage.
     stages: Vec<Times>,
     critical: Option<(Micros, u32)>,
     /// The last request: its position in the order of completion, and its sequence number.
     last: Option<(u32, u32)>,
-}
-
-/// The rewards of one group.
-#[derive(Debug, Default, Clone, Copy)]
-struct Group {
-    ended: u32,
-    rewarded: u32,
-    first: f64,
-    /// Whether some reward differs from the first one.
-    differ: bool,
 }
 
 #[derive(Debug, Default)]
@@ -81,29 +72,17 @@ impl BatchStats {
 
     fn add_to_group(&mut self, group: usize, reward: Option<f64>) {
         if self.groups.len() <= group {
-            self.groups.resize(group + 1, Group::default());
+            self.groups.resize(group + 1, GroupStats::default());
         }
-        let group = &mut self.groups[group];
-        group.ended += 1;
-        if let Some(reward) = reward {
-            if group.rewarded == 0 {
-                group.first = reward;
-            }
-            group.differ |= reward != group.first;
-            group.rewarded += 1;
-        }
+        self.groups[group].add(reward);
     }
 
     /// The summary at the batch's end. `group_size` is the size of a complete group, `usage` the
     /// batch's use of each pool.
     #[must_use]
     pub fn summary(self, stages: &[Stage], group_size: Option<u32>, usage: &[UsageRow]) -> Rollup {
-        let complete = |group: &&Group| {
-            group.ended >= 2
-                && group.rewarded == group.ended
-                && group_size.is_none_or(|size| group.ended == size)
-        };
-        let groups = |wanted: &dyn Fn(&&Group) -> bool| {
+        let complete = |group: &&GroupStats| group.is_complete(group_size);
+        let groups = |wanted: &dyn Fn(&&GroupStats) -> bool| {
             u32::try_from(self.groups.iter().filter(wanted).count()).expect("fewer than requests")
         };
         let by_pool = |value: fn(&UsageRow) -> f64| {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use assay_api::sample::GroupRewards;
+use assay_core::group::GroupStats;
 
 use super::passes::{PromptSamples, passes};
 
@@ -12,14 +13,11 @@ pub(super) struct Groups(HashMap<String, Group>);
 
 #[derive(Debug, Default)]
 struct Group {
-    ended: u32,
-    rewarded: u32,
+    stats: GroupStats,
     passed: u32,
     mean: f64,
     /// The sum of the squared distances from the mean.
     squares: f64,
-    first: f64,
-    differ: bool,
     complete: bool,
 }
 
@@ -30,36 +28,29 @@ impl Groups {
             self.0.insert(group.to_owned(), Group::default());
         }
         let group = self.0.get_mut(group).expect("it is there");
-        group.ended += 1;
+        group.stats.add(reward);
         let Some(reward) = reward else { return };
-        if group.rewarded == 0 {
-            group.first = reward;
-        }
-        group.differ |= reward != group.first;
-        group.rewarded += 1;
         group.passed += u32::from(passes(reward));
         // Welford's method: no difference of large sums.
         let distance = reward - group.mean;
-        group.mean += distance / f64::from(group.rewarded);
+        group.mean += distance / f64::from(group.stats.rewarded);
         group.squares += distance * (reward - group.mean);
     }
 
     /// All requests are added; a group of fewer than `size` is not complete.
     pub(super) fn complete(&mut self, size: Option<u32>) {
         for group in self.0.values_mut() {
-            group.complete = group.ended >= 2
-                && group.rewarded == group.ended
-                && size.is_none_or(|size| group.ended == size);
+            group.complete = group.stats.is_complete(size);
         }
     }
 
     /// The distance of a reward from the mean of its group, in standard deviations.
     pub(super) fn advantage(&self, group: &str, reward: f64) -> Option<f64> {
         let group = self.0.get(group)?;
-        if !group.differ {
+        if !group.stats.differ {
             return Some(0.0);
         }
-        let std = (group.squares / f64::from(group.rewarded)).sqrt();
+        let std = (group.squares / f64::from(group.stats.rewarded)).sqrt();
         // Rewards as large as numbers may be have no finite distances.
         Some((reward - group.mean) / std).filter(|advantage| advantage.is_finite())
     }
@@ -73,7 +64,7 @@ impl Groups {
     /// The samples of each group that have a reward, and those that passed.
     pub(super) fn attempts(&self) -> Vec<PromptSamples> {
         let attempts =
-            |group: &Group| PromptSamples { samples: group.rewarded, passed: group.passed };
+            |group: &Group| PromptSamples { samples: group.stats.rewarded, passed: group.passed };
         self.0.values().map(attempts).filter(|attempts| attempts.samples > 0).collect()
     }
 
@@ -84,7 +75,7 @@ impl Groups {
 }
 
 fn rewards(group: &Group) -> Option<GroupRewards> {
-    group.complete.then_some(match (group.differ, group.first > 0.0) {
+    group.complete.then_some(match (group.stats.differ, group.stats.first > 0.0) {
         (true, _) => GroupRewards::Mixed,
         (false, true) => GroupRewards::AllRight,
         (false, false) => GroupRewards::AllWrong,
