@@ -61,7 +61,7 @@ impl Retention {
             .forget_deliveries(at.since(Micros::from_days(limits::WEBHOOK_DELIVERY_DAYS_KEPT)))
             .await?;
         self.store
-            .forget_samples(at.since(Micros::from_days(limits::CAPACITY_SAMPLE_DAYS_KEPT)))
+            .forget_capacity_samples(at.since(Micros::from_days(limits::CAPACITY_SAMPLE_DAYS_KEPT)))
             .await?;
         if let Some(kept) = self.kept.audit {
             let acts = self.store.forget_audit(at.since(kept)).await?;

@@ -10,7 +10,7 @@ use assay_core::time::Micros;
 
 use assay_dispatch::{Dispatch, now};
 use assay_store::Store;
-use assay_store::operations::SampleRow;
+use assay_store::capacity::CapacitySampleRow;
 
 const PERIOD: Duration = Duration::from_secs(2);
 /// The time between samples of a pool that does not change.
@@ -18,7 +18,7 @@ const UNCHANGED_PERIOD: Micros = Micros::from_secs(60);
 
 /// Writes until the dispatcher ends.
 pub async fn run(store: Store, dispatch: Dispatch) {
-    let mut last: HashMap<String, SampleRow> = HashMap::new();
+    let mut last: HashMap<String, CapacitySampleRow> = HashMap::new();
     loop {
         tokio::time::sleep(PERIOD).await;
         let Ok(capacity) = dispatch.capacity().await else { return };
@@ -28,7 +28,7 @@ pub async fn run(store: Store, dispatch: Dispatch) {
             if last.get(&row.pool).is_some_and(|last| !is_news(last, &row)) {
                 continue;
             }
-            match store.insert_sample(&row).await {
+            match store.insert_capacity_sample(&row).await {
                 Ok(()) => drop(last.insert(row.pool.clone(), row)),
                 Err(error) => tracing::warn!(%error, "a sample of a pool cannot be written"),
             }
@@ -36,17 +36,17 @@ pub async fn run(store: Store, dispatch: Dispatch) {
     }
 }
 
-fn is_news(last: &SampleRow, row: &SampleRow) -> bool {
-    let same_time = SampleRow {
+fn is_news(last: &CapacitySampleRow, row: &CapacitySampleRow) -> bool {
+    let same_time = CapacitySampleRow {
         sample: CapacitySample { at: row.sample.at, ..last.sample.clone() },
         ..last.clone()
     };
     // The text of a reason contains times, so only the numbers are compared.
-    let same_words = SampleRow { reason: row.reason.clone(), ..same_time };
+    let same_words = CapacitySampleRow { reason: row.reason.clone(), ..same_time };
     same_words != *row || row.sample.at.since(last.sample.at) >= UNCHANGED_PERIOD
 }
 
-fn row(at: Micros, pool: &PoolCapacity) -> SampleRow {
+fn row(at: Micros, pool: &PoolCapacity) -> CapacitySampleRow {
     let workers = pool.workers;
     let target = pool.target.as_ref();
     let queued = u32::try_from(pool.queued).unwrap_or(u32::MAX);
@@ -64,7 +64,11 @@ fn row(at: Micros, pool: &PoolCapacity) -> SampleRow {
         queued,
         cost: f64::from(all) * pool.cost,
     };
-    SampleRow { pool: pool.pool.clone(), sample, reason: target.map(|target| target.why.clone()) }
+    CapacitySampleRow {
+        pool: pool.pool.clone(),
+        sample,
+        reason: target.map(|target| target.why.clone()),
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //! when they are old. No secret and no hash ever stands in one.
 
 use assay_api::audit::{AuditActor, AuditEntry, AuditFilter, AuditPage};
-use assay_core::id::{KeyId, PersonId, TenantId};
+use assay_core::id::{KeyId, PersonId, TenantId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -187,6 +187,28 @@ impl Store {
         let items: Vec<_> = items.collect();
         let next = items.last().filter(|_| full).map(|last| last.id);
         Ok(AuditPage { items, next })
+    }
+
+    /// Notes that somebody drains a worker, before it is done: what follows is in no table.
+    pub async fn note_drain(
+        &self,
+        worker: WorkerId,
+        pool: &str,
+        actor: &Actor,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let act = Act {
+            tenant: None,
+            actor,
+            action: "worker.drain",
+            subject: worker.0.to_string(),
+            before: None,
+            after: Some(json!({ "pool": pool })),
+        };
+        audit(&mut transaction, now, &act).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// Deletes acts before `before`, a piece at a time; returns how many those were.

@@ -82,6 +82,22 @@ impl Store {
         Ok(at.flatten().map(Micros::from_datetime))
     }
 
+    /// The settings of a batch, as they were pinned.
+    pub async fn batch_settings(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+    ) -> Result<String, StoreError> {
+        sqlx::query_scalar!(
+            "select settings from batches where tenant_id = $1 and id = $2",
+            tenant.0,
+            batch.0,
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or(StoreError::NotFound("batch"))
+    }
+
     /// The batch that was announced under an idempotency key, with the hash of that call.
     pub async fn batch_by_idempotency_key(
         &self,

@@ -213,6 +213,31 @@ impl Store {
         rows.into_iter().map(SummaryRow::into_history).collect()
     }
 
+    /// Completed batches of a run up to this one, the latest first: each with its requests.
+    pub async fn batches_up_to(
+        &self,
+        tenant: TenantId,
+        run: &str,
+        ended_by: Micros,
+        limit: u32,
+    ) -> Result<Vec<(BatchId, u32)>, StoreError> {
+        let rows = sqlx::query!(
+            "select batch_id, requests from batch_history
+            where tenant_id = $1 and run = $2 and ended_at <= $3
+            order by ended_at desc, batch_id limit $4",
+            tenant.0,
+            run,
+            ended_by.to_datetime(),
+            i64::from(limit),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| (BatchId(row.batch_id), row.requests.cast_unsigned()))
+            .collect())
+    }
+
     /// When the requests of a completed batch came and how long they ran.
     pub async fn batch_profile(
         &self,

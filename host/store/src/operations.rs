@@ -1,21 +1,16 @@
-//! Incidents of the running service, and samples of the pools' workers over time. Both tables belong to the
-//! platform; a tenant sees only its own incidents.
+//! Incidents of the running service. The table belongs to the platform; a tenant sees only its own incidents.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use assay_api::acknowledgement::Acknowledgement;
-use assay_api::operations::{
-    CapacitySample, Incident, IncidentFilter, IncidentKind, IncidentPage, PlanDecision,
-};
-use assay_core::id::{BatchId, TenantId, WorkerId};
+use assay_api::operations::{Incident, IncidentFilter, IncidentKind, IncidentPage};
+use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
-use serde_json::json;
 use time::OffsetDateTime;
 
-use super::audit::{Act, Actor, audit};
 use super::retention::delete_in_pieces;
 use super::{Store, StoreError};
 
@@ -43,16 +38,7 @@ pub enum Beside {
     All,
 }
 
-/// How a pool stood, and what was planned for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SampleRow {
-    pub pool: String,
-    pub sample: CapacitySample,
-    /// Why the plan is what it is; there when the plan's numbers are.
-    pub reason: Option<String>,
-}
-
-fn integer(count: u32) -> i32 {
+pub(super) fn integer(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
@@ -220,198 +206,6 @@ impl Store {
             .await
         })
         .await
-    }
-
-    pub async fn insert_sample(&self, row: &SampleRow) -> Result<(), StoreError> {
-        let sample = &row.sample;
-        sqlx::query!(
-            "insert into capacity_samples (pool, at, demand, zero_queue, hold, ceiling, starting,
-                idle, busy, draining, queued, cost, reason)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-            on conflict (pool, at) do nothing",
-            row.pool,
-            sample.at.to_datetime(),
-            integer(sample.demand),
-            sample.zero_queue.map(integer),
-            sample.hold.map(integer),
-            sample.ceiling.map(integer),
-            integer(sample.starting),
-            integer(sample.idle),
-            integer(sample.busy),
-            integer(sample.draining),
-            integer(sample.queued),
-            sample.cost,
-            row.reason,
-        )
-        .execute(&self.pool)
-        .await?;
-        Ok(())
-    }
-
-    /// How pools stood from one time to another, in the order of pool and time: as many parts of that
-    /// time as there may be points, and of each the most.
-    pub async fn capacity_samples(
-        &self,
-        pools: &[String],
-        from: Micros,
-        to: Micros,
-    ) -> Result<Vec<SampleRow>, StoreError> {
-        let part =
-            (to.since(from).as_secs_f64() / f64::from(limits::CAPACITY_POINTS_MAX)).max(1e-6);
-        let rows = sqlx::query!(
-            r#"
-            select pool, min(at) as "at!", max(demand) as "demand!", max(zero_queue) as zero_queue,
-                max(hold) as hold, max(ceiling) as ceiling, max(starting) as "starting!",
-                max(idle) as "idle!", max(busy) as "busy!", max(draining) as "draining!",
-                max(queued) as "queued!", max(cost) as "cost!"
-            from capacity_samples
-            where pool = any ($1) and at >= $2 and at < $3
-            group by pool, date_bin(make_interval(secs => $4::double precision), at, $2)
-            order by pool, 2
-            "#,
-            pools,
-            from.to_datetime(),
-            to.to_datetime(),
-            part,
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        let rows = rows.into_iter().map(|row| SampleRow {
-            pool: row.pool,
-            sample: CapacitySample {
-                at: Micros::from_datetime(row.at),
-                demand: row.demand.cast_unsigned(),
-                zero_queue: row.zero_queue.map(i32::cast_unsigned),
-                hold: row.hold.map(i32::cast_unsigned),
-                ceiling: row.ceiling.map(i32::cast_unsigned),
-                starting: row.starting.cast_unsigned(),
-                idle: row.idle.cast_unsigned(),
-                busy: row.busy.cast_unsigned(),
-                draining: row.draining.cast_unsigned(),
-                queued: row.queued.cast_unsigned(),
-                cost: row.cost,
-            },
-            reason: None,
-        });
-        Ok(rows.collect())
-    }
-
-    /// The latest changes of a pool's target within a time, the latest first.
-    pub async fn plan_decisions(
-        &self,
-        pool: &str,
-        from: Micros,
-        to: Micros,
-    ) -> Result<Vec<PlanDecision>, StoreError> {
-        let rows = sqlx::query!(
-            r#"
-            select at, hold as "hold!", ceiling as "ceiling!", reason as "reason!", hold_before,
-                ceiling_before
-            from (
-                select at, hold, ceiling, reason, lag(hold) over earlier as hold_before,
-                    lag(ceiling) over earlier as ceiling_before
-                from capacity_samples
-                where pool = $1 and at >= $2 and at < $3 and hold is not null
-                window earlier as (order by at)
-            ) as samples
-            where (hold, ceiling) is distinct from (hold_before, ceiling_before)
-            order by at desc limit $4
-            "#,
-            pool,
-            from.to_datetime(),
-            to.to_datetime(),
-            i64::from(limits::PLAN_DECISIONS_MAX),
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        let decisions = rows.into_iter().map(|row| PlanDecision {
-            at: Micros::from_datetime(row.at),
-            hold: row.hold.cast_unsigned(),
-            ceiling: row.ceiling.cast_unsigned(),
-            hold_before: row.hold_before.map(i32::cast_unsigned),
-            ceiling_before: row.ceiling_before.map(i32::cast_unsigned),
-            why: row.reason,
-        });
-        Ok(decisions.collect())
-    }
-
-    /// Deletes samples before `before`, a piece at a time.
-    pub async fn forget_samples(&self, before: Micros) -> Result<u64, StoreError> {
-        delete_in_pieces(|limit| async move {
-            sqlx::query!(
-                "delete from capacity_samples where (pool, at) in (
-                    select pool, at from capacity_samples where at < $1 order by at limit $2
-                )",
-                before.to_datetime(),
-                limit,
-            )
-            .execute(&self.upkeep)
-            .await
-        })
-        .await
-    }
-
-    /// Notes that somebody drains a worker, before it is done: what follows is in no table.
-    pub async fn note_drain(
-        &self,
-        worker: WorkerId,
-        pool: &str,
-        actor: &Actor,
-        now: Micros,
-    ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        let act = Act {
-            tenant: None,
-            actor,
-            action: "worker.drain",
-            subject: worker.0.to_string(),
-            before: None,
-            after: Some(json!({ "pool": pool })),
-        };
-        audit(&mut transaction, now, &act).await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// The settings of a batch, as they were pinned.
-    pub async fn batch_settings(
-        &self,
-        tenant: TenantId,
-        batch: BatchId,
-    ) -> Result<String, StoreError> {
-        sqlx::query_scalar!(
-            "select settings from batches where tenant_id = $1 and id = $2",
-            tenant.0,
-            batch.0,
-        )
-        .fetch_optional(&self.pool)
-        .await?
-        .ok_or(StoreError::NotFound("batch"))
-    }
-
-    /// Completed batches of a run up to this one, the latest first: each with its requests.
-    pub async fn batches_up_to(
-        &self,
-        tenant: TenantId,
-        run: &str,
-        ended_by: Micros,
-        limit: u32,
-    ) -> Result<Vec<(BatchId, u32)>, StoreError> {
-        let rows = sqlx::query!(
-            "select batch_id, requests from batch_history
-            where tenant_id = $1 and run = $2 and ended_at <= $3
-            order by ended_at desc, batch_id limit $4",
-            tenant.0,
-            run,
-            ended_by.to_datetime(),
-            i64::from(limit),
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| (BatchId(row.batch_id), row.requests.cast_unsigned()))
-            .collect())
     }
 }
 

@@ -55,7 +55,6 @@ const TYPE_NAMES: &[(&str, &str, usize, &str)] = &[
     ("host/sim", "Trainer", 2, "the running trainer, and its settings in a workload"),
     ("host/store", "Row", 3, "private types of one file each"),
     ("host/store", "RunRow", 2, "private types of one file each"),
-    ("host/store", "SampleRow", 2, "private types of one file each"),
     ("plugins/code", "Case", 2, "a case of each kind of test"),
     ("plugins/code", "Judge", 2, "the setting, and the judge of a problem"),
     ("sdk/rust", "Fault", 2, "one for the compiler, one for the device"),
