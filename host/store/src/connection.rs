@@ -157,16 +157,13 @@ async fn pool(options: PgConnectOptions, statement_max: &str) -> Result<PgPool, 
 
 #[cfg(test)]
 mod tests {
-    use assay_postgres::{Cluster, Options};
-
     use super::*;
+    use crate::test_cluster::TestCluster;
 
     #[tokio::test]
     async fn a_slow_statement_of_a_call_ends_and_one_of_upkeep_does_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
-        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let cluster = TestCluster::start().await;
+        let store = cluster.connect().await;
         let setting = "select current_setting('statement_timeout')";
         let limit = |pool| sqlx::query_scalar::<_, String>(setting).fetch_one(pool);
         assert_eq!(limit(&store.pool).await.expect("a setting"), STATEMENT_MAX);
@@ -186,9 +183,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_database_that_cannot_keep_every_text_is_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let cluster = TestCluster::start().await;
         let mut connection = PgConnection::connect(cluster.url()).await.expect("it answers");
         sqlx::query("create database latin encoding 'LATIN1' template template0")
             .execute(&mut connection)

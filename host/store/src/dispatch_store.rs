@@ -178,13 +178,13 @@ mod tests {
 
     use assay_core::id::BatchId;
     use assay_core::time::Micros;
-    use assay_postgres::{Cluster, Options};
     use tokio::net::{TcpListener, UnixStream};
     use tokio::sync::{mpsc, watch};
 
     use super::*;
     use crate::admissions::{Admission, BatchMark};
     use crate::group_commit::{self, Weigh, Write};
+    use crate::test_cluster::TestCluster;
 
     /// Forwards connections to the database's socket until `silent` is true. Those that there are then say nothing more
     /// and stay open, and so does what connects before it is false again.
@@ -246,9 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn connections_that_are_lost_without_a_word_hold_up_no_commit() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let cluster = TestCluster::start().await;
         let socket = cluster.url().split(['=', '&']).nth(1).expect("the socket's folder");
         let socket = PathBuf::from(socket).join(".s.PGSQL.5432");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

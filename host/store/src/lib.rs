@@ -51,4 +51,6 @@ pub use listed::ListedRows;
 pub use lock::{DispatcherLock, HolderWatch, LockHolder};
 
 #[cfg(test)]
+mod test_cluster;
+#[cfg(test)]
 mod tests;

@@ -285,9 +285,8 @@ impl DispatcherLock {
 
 #[cfg(test)]
 mod tests {
-    use assay_postgres::{Cluster, Options};
-
     use super::*;
+    use crate::test_cluster::TestCluster;
 
     fn holder(pid: i32, spoke: Option<i64>) -> Option<LockHolder> {
         let at = |second| OffsetDateTime::from_unix_timestamp(second).expect("a time");
@@ -312,10 +311,8 @@ mod tests {
 
     #[tokio::test]
     async fn sessions_that_end_by_themselves_do_not_stand_in_the_way() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
-        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let cluster = TestCluster::start().await;
+        let store = cluster.connect().await;
         // The server is killed during three commits: the database notices it as each of them is done.
         let mut sent = Vec::new();
         for _ in 0..3 {
@@ -341,11 +338,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_former_dispatcher_cannot_write() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
-        let connect = async || Store::connect(cluster.url()).await.expect("it answers");
-        let (first, second) = (connect().await, connect().await);
+        let cluster = TestCluster::start().await;
+        let (first, second) = (cluster.connect().await, cluster.connect().await);
         assert_eq!(first.lock_holder().await.expect("answers"), None);
 
         let mut lock = first.try_lock().await.expect("answers").expect("it is free");

@@ -6,8 +6,6 @@ use assay_api::webhook::{CreateWebhook, DeliveryState, WebhookForm};
 use assay_core::id::{BatchId, Digest, PersonId, TenantId};
 use assay_core::plugin::Description;
 use assay_core::time::Micros;
-use assay_postgres::{Cluster, Options};
-use tempfile::TempDir;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -18,28 +16,26 @@ use super::people::FirstAdmin;
 use super::plugins::{NewPlugin, PluginVersion, Published};
 use super::samples::SampledSummary;
 use super::sessions::NewSession;
+use super::test_cluster::TestCluster;
 use super::webhooks::NewWebhook;
 use super::{Store, StoreError};
 
 const AT: Micros = Micros::from_secs(1_790_000_000);
 
 struct Database {
-    _folder: TempDir,
-    cluster: Cluster,
+    cluster: TestCluster,
     store: Store,
     tenant: TenantId,
 }
 
 impl Database {
     async fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
-        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let cluster = TestCluster::start().await;
+        let store = cluster.connect().await;
         let settings = TenantSettings::default();
         let made = store.create_tenant("one", &settings, &Actor::Platform, AT).await;
         let tenant = made.expect("a new tenant").id;
-        Self { _folder: folder, cluster, store, tenant }
+        Self { cluster, store, tenant }
     }
 
     async fn run(&self, statement: &'static str) {

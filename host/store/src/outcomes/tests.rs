@@ -9,15 +9,14 @@ use assay_api::result::Counts;
 use assay_api::tenant::TenantSettings;
 use assay_core::id::{Digest, RequestId};
 use assay_core::time::Micros;
-use assay_postgres::{Cluster, Options};
 use bytes::Bytes;
 use sqlx::Connection as _;
-use tempfile::TempDir;
 
 use super::super::admissions::{self, Admission, Admitted, BatchMark, BatchRow, RequestRow};
 use super::super::audit::Actor;
 use super::super::restore::LiveRequestState;
 use super::super::runs::RunRow;
+use super::super::test_cluster::TestCluster;
 use super::super::views::logs::LogFilter;
 use super::super::views::requests::RequestFilter;
 use super::super::views::samples::Texts;
@@ -48,8 +47,7 @@ impl Random {
 }
 
 struct Database {
-    _folder: TempDir,
-    cluster: Cluster,
+    cluster: TestCluster,
     store: Store,
     writer: PgConnection,
     tenant: TenantId,
@@ -57,10 +55,8 @@ struct Database {
 
 impl Database {
     async fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("database");
-        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
-        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let cluster = TestCluster::start().await;
+        let store = cluster.connect().await;
         let writer = store.writer().await.expect("nobody holds the lock");
         let settings = TenantSettings::default();
         let made = store.create_tenant("one", &settings, &Actor::Platform, AT).await;
@@ -72,7 +68,7 @@ impl Database {
             settings: "{}".into(),
         };
         store.pin_run(tenant, "run", run, AT).await.expect("the run is pinned");
-        Self { _folder: folder, cluster, store, writer, tenant }
+        Self { cluster, store, writer, tenant }
     }
 
     async fn stop(self) {
