@@ -42,7 +42,7 @@ pub(super) struct ContentHash([u8; CONTENT_HASH_BYTES]);
 
 const CONTENT_HASH_BYTES: usize = 16;
 
-/// The most waiters of one computation; further equal requests run by themselves. What happens to all waiters at once
+/// The most waiters of one computation; further equal requests run by themselves. Work on all waiters at once
 /// holds up every tenant's requests, and a primary can be cancelled as often as it is replaced.
 const WAITERS_MAX: usize = 1_024;
 

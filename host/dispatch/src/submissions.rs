@@ -156,7 +156,7 @@ impl Shell {
                 let committed = self.committed.find(id).ok_or(DispatchError::NotLive);
                 answer(reply, committed);
             }
-            // What it relied on may have been refused while it was under way.
+            // The requests that it relied on may have been refused while it was under way.
             Waiter::Submitted { fates, reply } => {
                 answer(
                     reply,

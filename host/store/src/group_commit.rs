@@ -42,8 +42,8 @@ pub trait Write: Weigh + Send + Sync + Sized {
 ///
 /// A write fails as a whole on a row which is there already. After a lost connection nobody knows whether the group was
 /// committed. Repeated, it either commits or fails on such a row, and both mean that the group is in.
-/// (`on conflict do nothing` would look up every row first, and make each commit dearer for the sake
-/// of that moment.) At a first try such a row means that another dispatcher has written: this process
+/// (`on conflict do nothing` would look up every row first, and make each commit slower because of
+/// that moment.) At a first try such a row means that another dispatcher has written: this process
 /// must not write on.
 ///
 /// A group that the database refuses because of its rows is halved until the refused write is alone, so
@@ -127,12 +127,12 @@ impl<W: Weigh> Group<W> {
     }
 }
 
-/// Refused writes that are tried again, with all later writes of their batches in their order. What
-/// bounds the writes under way bounds these as well.
+/// Refused writes that are tried again, with all later writes of their batches in their order. The
+/// bounds of the writes under way hold for these as well.
 struct KeptWrites<W> {
     batches: BTreeMap<BatchId, VecDeque<W>>,
     due: Micros,
-    /// The batch that was tried last; the next round goes on behind it.
+    /// The batch that was tried last; the next round continues after it.
     tried: Option<BatchId>,
 }
 
@@ -207,7 +207,7 @@ impl<W: Write> KeptWrites<W> {
             }
         }
         self.batches.retain(|_, writes| !writes.is_empty());
-        // What the database takes again need not wait.
+        // The database takes these writes again, so the next need not wait.
         self.due = if taken >= tries_max / 2 { now() } else { now() + KEPT_RETRY };
     }
 }

@@ -26,8 +26,8 @@ pub struct Welcome {
 }
 
 impl Store {
-    /// The person behind an identity: known as such, or by the address, or new if that is welcome.
-    /// Fails with `NotFound` when nobody invited them.
+    /// The person with this identity: one who has it already, one with the same address, or a new one if that is
+    /// allowed. Fails with `NotFound` when nobody invited them.
     pub async fn person_by_identity(
         &self,
         identity: &Identity<'_>,

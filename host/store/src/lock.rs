@@ -1,7 +1,7 @@
 //! The lock of the one dispatcher of a database, and the fence that keeps a former one from writing.
 //!
 //! The lock is an advisory lock of a session. Group commits write only on connections that were opened while the
-//! dispatcher of this process held the lock. Whoever takes the lock ends all such connections first. So a server that
+//! dispatcher of this process held the lock. A server that takes the lock ends all such connections first. So a server that
 //! hung, and wakes up after another one has taken its place, commits nothing: its connections are gone, and new ones
 //! are refused. It does so also if the other one has ended by then: each server that takes the lock begins an epoch,
 //! and one that lost the lock takes it again only in its own epoch.

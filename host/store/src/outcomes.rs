@@ -98,7 +98,7 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
 ///
 /// The keys refuse a row that is there as a row, and a segment that begins as one that is there. The rest is looked up:
 /// a row that is there in a segment, and a segment that shares a request with rows or with a segment that was cut
-/// otherwise. What another transaction has written and not yet committed is not seen so. That is enough: a repeat is cut
+/// otherwise. Rows that another transaction has written and not yet committed are not seen so. That is enough: a repeat is cut
 /// as its first try was, so that its keys wait for that one. Another cut is written only after the whole was refused.
 macro_rules! insert_outcomes {
     ($outcomes:expr, [$($with:tt)*], $($parameters:tt)*) => {

@@ -1,4 +1,4 @@
-//! Sessions of people who signed in, and what belongs to the person behind one. A session is looked
+//! Sessions of people who signed in, and what belongs to the person of one. A session is looked
 //! up for every call: who is disabled, or a member no longer, has none from that moment on.
 
 use assay_api::people::{Membership, Role};

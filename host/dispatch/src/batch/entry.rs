@@ -105,7 +105,7 @@ impl Entry {
         places: &FairSemaphore,
     ) -> Option<Arc<FairPermit>> {
         let stages = self.stages_mut();
-        // What it replaces makes room for it.
+        // The artifact that it replaces makes room for it.
         stages.input_place = None;
         stages.input_place = places.take_free(tenant, artifact.bytes.len()).map(Arc::new);
         stages.input = Some(artifact);

@@ -15,7 +15,7 @@ const PREFIX: &str = "/compat/";
 const KEY_PREFIX: &str = "assay_";
 const XRL: &str = "xrl-authorization";
 
-/// The part of such a path behind its key, if it has one; `None` for another path.
+/// The part of such a path after its key, if it has one; `None` for another path.
 pub(crate) fn after_key(path: &str) -> Option<&str> {
     let path = path.strip_prefix(PREFIX)?;
     Some(match path.split_once('/') {

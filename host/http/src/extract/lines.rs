@@ -38,7 +38,7 @@ impl Lines {
         Some(self.last())
     }
 
-    /// The rest, behind the end of the last line.
+    /// The rest, after the end of the last line.
     pub(crate) fn last(&mut self) -> BodyLine<'static> {
         let line = std::mem::take(&mut self.held);
         if std::mem::take(&mut self.too_long) {

@@ -69,7 +69,7 @@ pub(crate) async fn find_unknown(
     mut request: Request,
     next: Next,
 ) -> Response {
-    // A query that cannot be read is the handler's to refuse. Whoever scrapes `/metrics` may add parameters of their own.
+    // A query that cannot be read is the handler's to refuse. A monitor that scrapes `/metrics` may add parameters of its own.
     if request.uri().query().is_some()
         && path.as_str().starts_with("/v1/")
         && let Ok(Query(query)) = Query::<Vec<(String, String)>>::try_from_uri(request.uri())

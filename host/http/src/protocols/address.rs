@@ -1,6 +1,6 @@
 //! Where a trainer calls: `/compat/[KEY/]PROTOCOL/PLUGIN@CHANNEL/RUN[/REST][?OPTIONS]`.
 //!
-//! Options stand in the query or, for clients that build their addresses themselves, behind the run:
+//! Options stand in the query or, for clients that build their addresses themselves, after the run:
 //! `RUN;timeout=300;label=answer`.
 
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(super) struct Options {
 pub(super) struct Place {
     pub protocol: &'static Protocol,
     pub plugin: String,
-    /// The run with the options behind it.
+    /// The run with the options after it.
     run: String,
     /// The part of the path after the run, without slashes at its ends.
     pub rest: String,

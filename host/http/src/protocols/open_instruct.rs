@@ -1,7 +1,7 @@
 //! open-instruct's code server: a Python program against assertions (`/test_program`) or inputs with
 //! outputs (`/test_program_stdio`), 0 or 1 for each.
 //!
-//! A test is one run of the program with the assertion behind it, as open-instruct does it: a program
+//! A test is one run of the program with the assertion after it, as open-instruct does it: a program
 //! that reads its own source can pass. The plugin `code` keeps tests out of reach, through the other
 //! protocols.
 

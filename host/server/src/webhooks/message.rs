@@ -77,7 +77,7 @@ fn plain(text: &str) -> String {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
-            // Chats that know mentions without angle brackets see none with an empty letter behind the sign.
+            // Chats that know mentions without angle brackets see none with an empty letter after the sign.
             '@' => shown.push_str("@\u{200b}"),
             '*' | '_' | '`' | '~' => shown.extend(['\u{200b}', letter]),
             letter if letter.is_control() => shown.push(' '),

@@ -139,7 +139,7 @@ impl Provider {
 }
 
 fn encoded(text: &str) -> String {
-    // A pair without a name is encoded as such behind `=`.
+    // A pair without a name is encoded as such after `=`.
     let mut url = Url::parse("x:").expect("a URL");
     url.query_pairs_mut().append_pair("", text);
     url.query().unwrap_or_default().trim_start_matches('=').to_owned()

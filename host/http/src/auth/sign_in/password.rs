@@ -42,8 +42,7 @@ impl Passwords {
         Ok(on_a_thread(turn, move || hash(&password)).await)
     }
 
-    /// Whether the password is the one behind the hash; without a hash it is not, and that takes as
-    /// long.
+    /// Whether the password has this hash. Without a hash it has not; the check takes as long.
     pub(crate) async fn verify(
         &self,
         password: String,

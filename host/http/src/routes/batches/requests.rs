@@ -49,7 +49,7 @@ pub(crate) async fn list(
         after: page.after,
         limit: page.limit,
     };
-    // What no index finds takes a connection for long.
+    // A search that no index serves takes a connection for long.
     let is_search = filter.kind.is_some() || filter.verdict.is_some() || filter.text.is_some();
     let _permit = match is_search {
         true => Some(app.sample_lists.acquire(caller.tenant, 1).await),

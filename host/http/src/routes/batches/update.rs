@@ -38,7 +38,7 @@ pub(crate) async fn update(
             return Err(ApiError::bad_request(detail));
         }
         match app.dispatch.tell_outstanding(caller.tenant, id, outstanding).await {
-            // What has ended in the meantime expects nothing more.
+            // A batch that has ended in the meantime expects nothing more.
             Ok(()) | Err(DispatchError::NotLive) => {}
             Err(error) => return Err(error.into()),
         }

@@ -78,7 +78,7 @@ async fn page(
         }
     }
     let full = batches.len() >= limits::LOG_BATCHES_MAX as usize;
-    // The oldest of them is looked through: on behind the last line that it could have.
+    // The oldest batch is read to its end: the next page begins after the last line that it could have.
     let next = batches.last().filter(|_| full).map(|&batch| {
         let last = i32::MAX.cast_unsigned();
         LogCursor { batch, place: (last, last) }.to_string()
