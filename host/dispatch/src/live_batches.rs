@@ -318,9 +318,8 @@ mod tests {
         let first = request(&batch, 0);
         batches.insert(batch);
         let row = batches.set_input(first, artifact(100));
-        let may_fit = |batches: &LiveBatches, bytes| {
-            batches.may_fit_after_commits(first, &artifact(bytes))
-        };
+        let may_fit =
+            |batches: &LiveBatches, bytes| batches.may_fit_after_commits(first, &artifact(bytes));
         assert!(batches.end(first).is_some());
         assert_eq!(batches.artifacts.free(), 900);
         assert!(may_fit(&batches, 1_000) && !may_fit(&batches, 1_001));
