@@ -48,8 +48,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
         "the same: those batches are a good part of all that are kept",
     ),
     (
-        "from audit a left join tenants t on t.id = a.tenant_id left join tenants k on \
-         k.id = a.actor_tenant_id where $1::uuid is null",
+        "and m.person_id = a.actor_id ) ) as is_foreign ) o where $1::uuid is null",
         "audit",
         "the latest of all acts, in the index's order, for the platform's administrators",
     ),

@@ -39,7 +39,7 @@ pub struct AuditActor {
     pub id: Option<String>,
     /// Name of the key, or address of the person.
     pub name: String,
-    /// Tenant of the key.
+    /// Tenant in which the key or person acted; absent where it was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }

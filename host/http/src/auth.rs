@@ -144,7 +144,11 @@ pub(super) fn by_session(token: Token, row: SessionRow) -> Caller {
         tenant_name: row.tenant_name.as_str().into(),
         scopes: row.role.scopes(&row.tenant_name).into(),
         plugins: None,
-        actor: Arc::new(Actor::Person { id: row.person, email: row.email.clone() }),
+        actor: Arc::new(Actor::Person {
+            id: row.person,
+            email: row.email.clone(),
+            tenant: Some(row.tenant),
+        }),
         session: Some(Arc::new(CallerSession { token, row })),
     }
 }

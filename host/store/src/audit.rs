@@ -24,6 +24,8 @@ pub enum Actor {
     Person {
         id: PersonId,
         email: String,
+        /// The tenant in which the person acts: that of the session.
+        tenant: Option<TenantId>,
     },
     /// The server itself, or the command line on its own data.
     Platform,
@@ -55,6 +57,14 @@ impl Actor {
     }
 }
 
+/// The side that reads acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditReader {
+    Platform,
+    /// A tenant sees that the platform acted, but not who of it.
+    Tenant,
+}
+
 /// One act, with what it changed.
 #[derive(Debug, Clone)]
 pub struct Act<'a> {
@@ -77,7 +87,8 @@ pub(crate) async fn audit(
 ) -> Result<(), StoreError> {
     let tenant = match act.actor {
         Actor::Key { tenant, .. } => Some(tenant.0),
-        Actor::Person { .. } | Actor::Platform => None,
+        Actor::Person { tenant, .. } => tenant.map(|tenant| tenant.0),
+        Actor::Platform => None,
     };
     sqlx::query!(
         "insert into audit (
@@ -108,30 +119,62 @@ struct EntryRow {
     actor_id: Option<Uuid>,
     actor_name: String,
     actor_tenant: Option<String>,
+    is_foreign: bool,
     action: String,
     subject: String,
     before: Option<String>,
     after: Option<String>,
 }
 
-/// The latest entries where the condition holds. A plan serves all calls of a query, so that the one
+impl EntryRow {
+    fn actor(&self, reader: AuditReader) -> AuditActor {
+        if reader == AuditReader::Tenant && self.is_foreign {
+            return AuditActor {
+                kind: "platform".into(),
+                id: None,
+                name: "an administrator of the platform".into(),
+                tenant: None,
+            };
+        }
+        AuditActor {
+            kind: self.actor_kind.clone(),
+            id: self.actor_id.map(|id| id.to_string()),
+            name: self.actor_name.clone(),
+            tenant: self.actor_tenant.clone(),
+        }
+    }
+}
+
+/// The latest entries where the condition holds. An actor is foreign that acted in another tenant than the changed one;
+/// where it was not noted, one that is no member of it. An act that a tenant found by its actor would tell who that is.
+/// A plan serves all calls of a query, so that the one
 /// which looks up a tenant's entries is not the one which reads everybody's.
 macro_rules! entries_where {
-    ($pool:expr, $condition:literal, $tenant:expr, $filter:expr, $limit:expr) => {
+    ($pool:expr, $condition:literal, $tenant:expr, $reader:expr, $filter:expr, $limit:expr) => {
         sqlx::query_as!(
             EntryRow,
             r#"
             select a.id, a.at, t.name as "tenant?", a.actor_kind, a.actor_id, a.actor_name,
-                k.name as "actor_tenant?", a.action, a.subject, a.before::text as before,
-                a.after::text as after
+                k.name as "actor_tenant?", o.is_foreign as "is_foreign!", a.action, a.subject,
+                a.before::text as before, a.after::text as after
             from audit a
             left join tenants t on t.id = a.tenant_id
             left join tenants k on k.id = a.actor_tenant_id
+            cross join lateral (
+                select coalesce(
+                    a.actor_tenant_id <> a.tenant_id,
+                    a.actor_kind = 'person' and not exists (
+                        select 1 from members m
+                        where m.tenant_id = a.tenant_id and m.person_id = a.actor_id
+                    )
+                ) as is_foreign
+            ) o
             where "#
                 + $condition
                 + r#"
                 and ($2::text is null or a.action = $2)
-                and ($3::text is null or a.actor_name = $3 or a.actor_id::text = $3)
+                and ($3::text is null or (a.actor_name = $3 or a.actor_id::text = $3)
+                    and ($7::boolean or not o.is_foreign))
                 and ($4::timestamptz is null or a.at >= $4)
                 and ($5::bigint is null or a.id < $5)
             order by a.id desc limit $6
@@ -142,6 +185,7 @@ macro_rules! entries_where {
             $filter.since.map(Micros::to_datetime),
             $filter.before,
             i64::from($limit),
+            $reader == AuditReader::Platform,
         )
         .fetch_all($pool)
         .await?
@@ -158,27 +202,27 @@ impl Store {
     pub async fn audit(
         &self,
         tenant: Option<TenantId>,
+        reader: AuditReader,
         filter: &AuditFilter,
     ) -> Result<AuditPage, StoreError> {
         let limit =
             filter.limit.unwrap_or(limits::AUDIT_ITEMS_DEFAULT).clamp(1, limits::AUDIT_ITEMS_MAX);
         let rows = match tenant {
             Some(tenant) => {
-                entries_where!(&self.pool, "a.tenant_id = $1", Some(tenant.0), filter, limit)
+                let tenant = Some(tenant.0);
+                entries_where!(&self.pool, "a.tenant_id = $1", tenant, reader, filter, limit)
             }
-            None => entries_where!(&self.pool, "$1::uuid is null", None::<Uuid>, filter, limit),
+            None => {
+                let tenant = None::<Uuid>;
+                entries_where!(&self.pool, "$1::uuid is null", tenant, reader, filter, limit)
+            }
         };
         let full = rows.len() == limit as usize;
         let items = rows.into_iter().map(|row| AuditEntry {
             id: row.id,
             at: Micros::from_datetime(row.at),
+            actor: row.actor(reader),
             tenant: row.tenant,
-            actor: AuditActor {
-                kind: row.actor_kind,
-                id: row.actor_id.map(|id| id.to_string()),
-                name: row.actor_name,
-                tenant: row.actor_tenant,
-            },
             action: row.action,
             subject: row.subject,
             before: row.before.as_deref().and_then(value),

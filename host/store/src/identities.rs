@@ -77,7 +77,7 @@ impl Store {
         )
         .execute(&mut *transaction)
         .await?;
-        let actor = Actor::Person { id, email: person.email.clone() };
+        let actor = Actor::Person { id, email: person.email.clone(), tenant: None };
         let after = json!({ "issuer": identity.issuer });
         let act = person_act(&actor, "person.link", &person.email, None, Some(after));
         audit(&mut transaction, now, &act).await?;
@@ -114,9 +114,10 @@ async fn create_from(
     )
     .execute(&mut *connection)
     .await?;
-    let actor = Actor::Person { id, email: identity.email.into() };
+    let tenant = Some(welcome.tenant);
+    let actor = Actor::Person { id, email: identity.email.into(), tenant };
     let act = Act {
-        tenant: Some(welcome.tenant),
+        tenant,
         actor: &actor,
         action: "member.add",
         subject: identity.email.into(),

@@ -101,7 +101,7 @@ impl Store {
         )
         .execute(&mut *transaction)
         .await?;
-        let actor = Actor::Person { id: PersonId(id), email: admin.email.into() };
+        let actor = Actor::Person { id: PersonId(id), email: admin.email.into(), tenant: None };
         let act = Act {
             tenant: None,
             actor: &actor,
@@ -301,11 +301,12 @@ impl Store {
         sqlx::query!("delete from sessions where person_id = $1", accepted.id)
             .execute(&mut *transaction)
             .await?;
-        let actor = Actor::Person { id: PersonId(accepted.id), email: accepted.email.clone() };
+        let id = PersonId(accepted.id);
+        let actor = Actor::Person { id, email: accepted.email.clone(), tenant: None };
         let act = person_act(&actor, "person.accept", &accepted.email, None, None);
         audit(&mut transaction, acceptance.at, &act).await?;
         transaction.commit().await?;
-        Ok(PersonId(accepted.id))
+        Ok(id)
     }
 
     /// Changes a person's own password; every session of the person ends, except the one that does it. Fails if that session,

@@ -1,7 +1,7 @@
 //! The permissions of each role in its tenant, how long they last, and the entries that each act leaves in
 //! the audit log.
 
-use assay_api::audit::AuditPage;
+use assay_api::audit::{AuditEntry, AuditPage};
 use assay_api::key::Scope;
 use assay_api::people::{Member, MemberList, Membership, Role, Session};
 use assay_tests::{Answer, Browser, assay};
@@ -163,6 +163,47 @@ fn audit(answer: &Answer) -> Vec<Value> {
         .into_iter()
         .map(|act| json!([act.action, act.subject, act.actor.kind, act.before, act.after]));
     acts.collect()
+}
+
+async fn acts(browser: &mut Browser, query: &str) -> Vec<AuditEntry> {
+    let page: AuditPage = browser.get(&format!("/v1/audit?{query}")).await.json(200);
+    // A next page would tell that there are acts which are not shown.
+    assert!(!page.items.is_empty() || page.next.is_none(), "{query}: {page:?}");
+    page.items
+}
+
+#[tokio::test]
+async fn a_tenant_does_not_learn_who_of_the_platform_acted() {
+    let mut world = world_with_teams().await;
+    let (mut ada, ..) = world.member("team", "ada@example.com", "admin").await;
+    let (mut bob, _, member) = world.member("team", "bob@example.com", "admin").await;
+    let call = json!({ "email": "eve@example.com", "role": "viewer" });
+    assert_eq!(bob.post("/v1/members", &call).await.status, 201);
+    let path = format!("/v1/members/{}", member.person);
+    assert_eq!(ada.send(ada.request(Method::DELETE, &path)).await.status, 204);
+    let set = world.admin.request(Method::PATCH, "/v1/tenants/team").json(&json!({ "weight": 3 }));
+    assert_eq!(world.admin.send(set).await.status, 200);
+
+    // Its own people are named, and are when they have gone.
+    for (email, action) in [("ada@example.com", "member.remove"), ("bob@example.com", "member.add")]
+    {
+        let found = acts(&mut ada, &format!("actor={email}")).await;
+        let found: Vec<_> = found.iter().map(|act| (&*act.actor.name, &*act.action)).collect();
+        assert_eq!(found, [(email, action)]);
+    }
+    // Acts of earlier servers have no tenant of a person.
+    for forget in
+        ["select 1", "update audit set actor_tenant_id = null where actor_kind = 'person'"]
+    {
+        let _ = world.database().rows(forget);
+        let shown = acts(&mut ada, "action=weight.set").await;
+        assert_eq!((&*shown[0].actor.kind, &shown[0].actor.id), ("platform", &None));
+        assert!(!shown[0].actor.name.contains("root"), "{shown:?}");
+        assert!(acts(&mut ada, "actor=root@example.com&limit=1").await.is_empty());
+        let all = acts(&mut world.admin, "tenant=team&actor=root@example.com").await;
+        assert_eq!((all.len(), &*all[0].actor.kind), (1, "person"));
+        assert_eq!(acts(&mut ada, "actor=ada@example.com").await.len(), 1);
+    }
 }
 
 /// A person who sends an invitation may also take it and choose its password, so no other tenant may rely

@@ -1628,7 +1628,7 @@ export interface components {
             kind: string;
             /** @description Name of the key, or address of the person. */
             name: string;
-            /** @description Tenant of the key. */
+            /** @description Tenant in which the key or person acted; absent where it was not noted. */
             tenant?: string | null;
         };
         /** @description One act, with what it changed. */

@@ -1,12 +1,12 @@
 //! `GET /v1/audit`: administrative actions, for those who administer.
 
-use assay_api::audit::{AuditActor, AuditFilter, AuditPage};
+use assay_api::audit::{AuditFilter, AuditPage};
 use assay_api::key::Scope;
+use assay_store::audit::AuditReader;
 use axum::Json;
 use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::guard::{Admin, Scoped};
 use crate::extract::query::Query;
 use crate::problem::ApiError;
@@ -28,27 +28,7 @@ pub(crate) async fn list(
         Some(name) => Some(tenants::find(&app, &caller, &name).await?.id),
         None => None,
     };
-    let mut page = app.store.audit(tenant, &filter).await?;
-    if !caller.has(Scope::Platform) {
-        // An act that is found by its actor would tell who that is.
-        page.items.retain(|entry| filter.actor.is_none() || !is_of_others(&caller, &entry.actor));
-        page.items.iter_mut().for_each(|entry| hide_others(&caller, &mut entry.actor));
-    }
-    Ok(Json(page))
-}
-
-fn is_of_others(caller: &Caller, actor: &AuditActor) -> bool {
-    actor.tenant.as_deref().is_some_and(|tenant| *tenant != *caller.tenant_name)
-}
-
-/// A tenant sees that the platform acted, but not with which of the platform's keys.
-fn hide_others(caller: &Caller, actor: &mut AuditActor) {
-    if is_of_others(caller, actor) {
-        *actor = AuditActor {
-            kind: "platform".into(),
-            id: None,
-            name: "an administrator of the platform".into(),
-            tenant: None,
-        };
-    }
+    let reader =
+        if caller.has(Scope::Platform) { AuditReader::Platform } else { AuditReader::Tenant };
+    Ok(Json(app.store.audit(tenant, reader, &filter).await?))
 }
