@@ -81,16 +81,16 @@ test("a sign-in begins in the tenant of the page that asked", async ({ context, 
   await page.goto(`${host.url}/sign-in`);
   await signIn(page, ADMINISTRATOR);
   // The browser has had no session before.
-  await expect(tenant).toHaveAccessibleName("Tenant a-first");
-  await switchTenant(page, "platform");
   await expect(tenant).toHaveAccessibleName("Tenant platform");
+  await switchTenant(page, "a-first");
+  await expect(tenant).toHaveAccessibleName("Tenant a-first");
 
   await context.clearCookies();
   await page.goto(`${host.url}/runs?q=x`);
   await signIn(page, ADMINISTRATOR);
   await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
   await expect(page).toHaveURL(/\/runs\?q=x/);
-  await expect(tenant).toHaveAccessibleName("Tenant platform");
+  await expect(tenant).toHaveAccessibleName("Tenant a-first");
 });
 
 test("a sign-in with the organisation names the page that asks, and its refusal is a page", async ({

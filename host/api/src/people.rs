@@ -231,7 +231,7 @@ pub struct SignIn {
     /// Password.
     pub password: String,
     /// Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent,
-    /// it begins in the first of their tenants by name.
+    /// it begins in the one to which they have belonged for longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }

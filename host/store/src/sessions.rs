@@ -161,11 +161,11 @@ impl Store {
         Ok(())
     }
 
-    /// The memberships of one person in all tenants, by the tenant's name.
+    /// The memberships of one person in all tenants, the earliest first.
     pub async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>, StoreError> {
         let rows = sqlx::query!(
             "select t.name as tenant, m.role from members m join tenants t on t.id = m.tenant_id
-            where m.person_id = $1 order by t.name limit 10000",
+            where m.person_id = $1 order by m.added_at, t.name limit 10000",
             person.0,
         )
         .fetch_all(&self.pool)

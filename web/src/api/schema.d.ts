@@ -3972,7 +3972,7 @@ export interface components {
             password: string;
             /**
              * @description Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent,
-             *     it begins in the first of their tenants by name.
+             *     it begins in the one to which they have belonged for longest.
              */
             tenant?: string | null;
         };
@@ -7957,7 +7957,7 @@ export interface operations {
                 back?: string;
                 /**
                  * @description Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent, it
-                 *     begins in the first of their tenants by name.
+                 *     begins in the one to which they have belonged for longest.
                  */
                 tenant?: string;
             };

@@ -141,7 +141,8 @@ impl SignIn {
         last.unwrap_or(peer.0)
     }
 
-    /// Begins a session in the wanted tenant or the first of the person's tenants, and says so in the answer's headers.
+    /// Begins a session in the wanted tenant or the one that the person has belonged to for longest, and says so in the
+    /// answer's headers. Whoever adds the person to a tenant later does not decide where sessions begin.
     /// A session does not begin if the password has changed since it was proved, or if the person may not sign in any
     /// longer.
     pub(crate) async fn begin(

@@ -32,7 +32,8 @@ pub(crate) async fn signed_in(app: &Arc<App>, proved: Proved<'_>) -> Result<Resp
 async fn show(app: &App, token: &Token) -> Result<Session, ApiError> {
     let row = app.store.session(token.hash(), now()).await?;
     let row = row.ok_or_else(|| ApiError::conflict("session_ended", "the session has ended"))?;
-    let tenants = app.store.memberships(row.person).await?;
+    let mut tenants = app.store.memberships(row.person).await?;
+    tenants.sort_by(|one, other| one.tenant.cmp(&other.tenant));
     Ok(Session {
         person: Some(SessionPerson { id: row.person, email: row.email, name: row.name }),
         key: None,

@@ -23,7 +23,7 @@ pub(crate) struct Start {
     /// Path and query of the page of this server to which the browser returns; `/` when absent or when it is no such page.
     back: Option<String>,
     /// Name of the tenant in which the session begins, if the person is a member of it; otherwise, and when absent, it
-    /// begins in the first of their tenants by name.
+    /// begins in the one to which they have belonged for longest.
     tenant: Option<String>,
 }
 
