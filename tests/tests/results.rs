@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_api::batch::{Batch, BatchState, ResultsPage};
+use assay_api::key::Key;
 use assay_api::request::SubmitReply;
 use assay_api::result::ResultItem;
 use assay_client::{Client, ServerEvent, ServerEvents};
@@ -244,6 +245,9 @@ async fn a_batch_that_waits_for_its_plugin_after_a_start_has_not_ended() {
     let path = format!("/v1/batches/{}", batch.id);
     let items = json!([{ "key": "a", "response": "xx" }]);
     let _: SubmitReply = http.post(&format!("{path}/requests"), &items).await.json(200);
+    let key = json!({ "scopes": ["batches:write"], "plugins": ["other"] });
+    let key: Key = http.post("/v1/keys", &key).await.json(201);
+    let other = key.secret.expect("shown when it is made");
     let results = format!("{path}/results");
     until("its result", async || {
         let page: ResultsPage = http.get(&results).await.json(200);
@@ -260,6 +264,11 @@ async fn a_batch_that_waits_for_its_plugin_after_a_start_has_not_ended() {
     let http = Http::new(&host);
     let _ = http.get(&results).await.problem(503, "plugin_unavailable");
     let _ = http.get(&format!("{path}/events")).await.problem(503, "plugin_unavailable");
+    let refused = http.with_key(&other).post(&format!("{path}/requests"), &items).await;
+    let _ = refused.problem(403, "plugin_not_allowed");
+    // Nothing is taken whose label cannot be validated.
+    let waits = http.post(&format!("{path}/requests"), &items).await;
+    let _ = waits.problem(503, "plugin_unavailable");
 
     let _ = std::fs::remove_dir_all(&objects);
     std::fs::rename(&away, &objects).expect("it is ours");

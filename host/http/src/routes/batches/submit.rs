@@ -55,8 +55,16 @@ pub(crate) async fn submit(
             caller.may_use_plugin(&committed.row.plugin)?;
             Some(app.registry.validation(caller.tenant, &committed.plugin).await)
         }
-        // Ended long ago, or never the tenant's; it takes nothing new.
-        None => app.store.batch(caller.tenant, id).await.map(|_| None)?,
+        None => {
+            let batch = app.store.batch(caller.tenant, id).await?;
+            caller.may_use_plugin(&batch.plugin)?;
+            // It waits for its plugin, without which no label can be validated, and may be restored during the call.
+            if batch.done_at.is_none() {
+                return Err(DispatchError::NotRestored.into());
+            }
+            // It ended long ago and takes nothing new.
+            None
+        }
     };
     let trace = CallTrace::of(&app, &headers);
     let mut submission = Submission::new(&app, caller.tenant, id, validation, trace);
