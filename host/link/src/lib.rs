@@ -7,5 +7,5 @@ mod caller;
 mod conversation;
 mod remote;
 
-pub use link::{Link, bind, serve, serve_remote};
+pub use link::{Link, NamedPlugins, bind, serve, serve_remote};
 pub use remote::{RemoteSettings, RemoteWorkers};

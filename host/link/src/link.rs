@@ -1,6 +1,7 @@
 //! The gRPC service and its socket: who may call, and what each call is answered from.
 
 mod joined;
+mod named;
 mod stored;
 
 use std::path::Path;
@@ -31,6 +32,8 @@ use assay_fleet::{Fleet, Visit};
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
 
+pub use named::NamedPlugins;
+
 /// The flow-control window of workers of other machines, in bytes: with a smaller one an artifact waits for a round
 /// trip at each 64 KiB.
 const WINDOW_BYTES: u32 = 4 << 20;
@@ -50,6 +53,7 @@ pub struct Link {
     pub remote: Option<RemoteWorkers>,
     /// The engines for which plugins are compiled.
     pub engines: Engines,
+    pub named: NamedPlugins,
 }
 
 /// Binds the socket; only this user may reach it.
@@ -197,7 +201,11 @@ impl Host for Link {
             }
         });
         answer.await.map_err(not_joined)?;
-        let outgoing = UnboundedReceiverStream::new(outgoing).map(Ok);
+        let named = self.named.clone();
+        let outgoing = UnboundedReceiverStream::new(outgoing).map(move |message| {
+            named.note(&message);
+            Ok(message)
+        });
         // A worker that came and was not asked to leave is to come again, and one that another server has taken over to
         // that one; an end without an error forbids it.
         let cut = stream::once(async move {
@@ -218,6 +226,10 @@ impl Host for Link {
         self.worker(&caller, &ticket)?;
         let digest = Digest::try_from(&digest[..])
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        // Other objects, such as components before they are compiled, are not a worker's.
+        if !self.named.contains(digest) {
+            return Err(Status::not_found("no worker was told of a plugin with this digest"));
+        }
         let pieces = self.blobs.read_after_retries(digest, offset, FETCH_RETRY_MAX).await;
         let pieces = pieces.map_err(|error| Status::not_found(error.to_string()))?;
         let chunks = pieces

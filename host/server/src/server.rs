@@ -33,7 +33,7 @@ use assay_fleet::{Device, Failures, Fleet, Programs, SlurmFile};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_kubernetes::KubernetesFile;
-use assay_link::{Link, RemoteSettings, RemoteWorkers};
+use assay_link::{Link, NamedPlugins, RemoteSettings, RemoteWorkers};
 use assay_registry::{CaseSettings, Registry, RegistrySettings};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
@@ -156,7 +156,7 @@ impl Server {
 
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
-        let link = Link {
+        let link = Arc::new(Link {
             dispatch: dispatch.clone(),
             fleet: fleet.clone(),
             blobs,
@@ -164,6 +164,7 @@ impl Server {
             reads: FairSemaphore::new(limits::OBJECT_READS_MAX),
             remote: remote.clone(),
             engines: registry.engines().clone(),
+            named: NamedPlugins::default(),
         };
         serve_links(link, workers, remote_listener, &stop, &mut tasks);
         tasks.spawn(until_stopped(&stop, keep_metrics(metrics.clone())));
