@@ -94,6 +94,9 @@ async fn a_session_begins_and_ends() {
     // A cookie and a key are two callers.
     let both = browser.plain(Method::GET, "/v1/session").bearer_auth(&world.host.key);
     let _ = browser.send(both).await.problem(400, "credentials_mixed");
+    // A host beside this one may have set one of two cookies, whatever their order.
+    let two = browser.plain(Method::GET, "/v1/session").header("cookie", "assay_session=b");
+    let _ = browser.send(two).await.problem(401, "unauthenticated");
 
     let mut before = browser.clone();
     let ended = browser.send(browser.request(Method::DELETE, "/v1/session")).await;
@@ -216,7 +219,16 @@ async fn behind_tls_cookies_are_secure_and_the_public_name_counts() {
     let _ = from(&world.host.url).await.problem(403, "origin_foreign");
     let answer = from("https://assay.example.com").await;
     assert_eq!(answer.status, 201);
-    assert!(answer.headers["set-cookie"].to_str().expect("ASCII").ends_with("; Secure"));
+    let cookie = answer.headers["set-cookie"].to_str().expect("ASCII");
+    assert!(
+        cookie.starts_with("__Host-assay_session=") && cookie.ends_with("; Secure"),
+        "{cookie}"
+    );
+    assert_eq!(browser.get("/v1/session").await.status, 200);
+    // A host beside this one can set a cookie without the prefix.
+    let token = browser.cookies.remove("__Host-assay_session").expect("a session");
+    browser.cookies.insert("assay_session".into(), token);
+    let _ = browser.get("/v1/session").await.problem(401, "unauthenticated");
 }
 
 #[tokio::test]

@@ -1130,7 +1130,7 @@ export interface paths {
         /** The caller, their scopes, and the tenants to which they can switch. */
         get: operations["get_session"];
         put?: never;
-        /** Sign in. The answer sets the cookie `assay_session`. */
+        /** Sign in. The answer sets the cookie `assay_session`, by the name `__Host-assay_session` where browsers use TLS. */
         post: operations["post_session"];
         /** Sign out. */
         delete: operations["delete_session"];

@@ -1,5 +1,6 @@
 //! The cookie of a session, and what keeps other sites from using it: `SameSite=Lax`, a token that
-//! only the site itself can read (`X-Assay-Csrf`), and the header `Origin`.
+//! only the site itself can read (`X-Assay-Csrf`), and the header `Origin`. A host beside this one may set cookies for
+//! both: by TLS its prefix (`__Host-`) keeps the session's own, and two of one name are none.
 
 use std::fmt;
 
@@ -15,6 +16,8 @@ use crate::problem::ApiError;
 use crate::random::random;
 
 pub(crate) const SESSION: &str = "assay_session";
+/// Browsers take a cookie of such a name from this host alone, and by TLS.
+const HOST_SESSION: &str = "__Host-assay_session";
 /// Has the session's token against forged calls.
 const CSRF_HEADER: &str = "x-assay-csrf";
 const TOKEN_BYTES: usize = 32;
@@ -89,20 +92,27 @@ pub(crate) async fn touch(
     store.touch_session(token.hash(), now).await
 }
 
-/// The first cookie of that name.
+/// The one cookie of that name.
 pub(crate) fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|it| it.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+    let pairs = cookies.flat_map(|cookies| cookies.split(';'));
+    let mut found = pairs.filter_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='));
+    let first = found.next();
+    first.filter(|_| found.next().is_none())
+}
+
+/// The name of the session's cookie.
+pub(crate) fn session_name(secure: bool) -> &'static str {
+    if secure { HOST_SESSION } else { SESSION }
 }
 
 pub(crate) fn session_cookie(token: &Token, secure: bool) -> HeaderValue {
-    set_cookie(SESSION, token.as_str(), "/", limits::SESSION_SECONDS_MAX, secure)
+    set_cookie(session_name(secure), token.as_str(), "/", limits::SESSION_SECONDS_MAX, secure)
 }
 
 /// Takes the session's cookie out of the browser.
 pub(crate) fn removed_cookie(secure: bool) -> HeaderValue {
-    set_cookie(SESSION, "", "/", 0, secure)
+    set_cookie(session_name(secure), "", "/", 0, secure)
 }
 
 /// Makes a Set-Cookie header; the cookie expires after so many seconds, with 0 at once.
@@ -181,6 +191,14 @@ mod tests {
     }
 
     #[test]
+    fn two_cookies_of_a_name_are_none() {
+        let one = headers(&[("cookie", "assay_session=a; assay_session=b")]);
+        assert_eq!(find_cookie(&one, SESSION), None);
+        let two = headers(&[("cookie", "assay_session=a"), ("cookie", "assay_session=a")]);
+        assert_eq!(find_cookie(&two, SESSION), None);
+    }
+
+    #[test]
     fn a_csrf_token_is_that_of_a_session_and_tenant_and_not_its_hash() {
         let (one, other) = (Token::generate(), Token::generate());
         let (tenant, elsewhere) = (TenantId::generate(), TenantId::generate());
@@ -228,7 +246,7 @@ mod tests {
         let cookie = session_cookie(&token, true);
         let zeros = "0".repeat(64);
         let expected = format!(
-            "assay_session={zeros}; HttpOnly; SameSite=Lax; Path=/; Max-Age=604800; Secure"
+            "__Host-assay_session={zeros}; HttpOnly; SameSite=Lax; Path=/; Max-Age=604800; Secure"
         );
         assert_eq!(cookie, expected.as_str());
         assert_eq!(

@@ -58,7 +58,7 @@ fn caller<'a>(
         if let Some(key) = trainer::key(uri, headers)? {
             return app.keys.caller_of(&key).await;
         }
-        let cookie = find_cookie(headers, cookie::SESSION);
+        let cookie = session_cookie(app, headers);
         match (headers.get(header::AUTHORIZATION), cookie) {
             (Some(_), Some(_)) => Err(mixed("the call has both a key and a session cookie")),
             (Some(key), None) => app.keys.caller(key).await,
@@ -66,6 +66,10 @@ fn caller<'a>(
             (None, None) => Err(unauthenticated("no key was given")),
         }
     }
+}
+
+fn session_cookie<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str> {
+    find_cookie(headers, cookie::session_name(app.sign_in.origins.secure()))
 }
 
 async fn by_cookie(
@@ -140,7 +144,7 @@ async fn again(app: &App, headers: &HeaderMap) -> Result<Caller, ApiError> {
     if let Some(key) = headers.get(header::AUTHORIZATION) {
         return app.keys.caller(key).await;
     }
-    let cookie = find_cookie(headers, cookie::SESSION);
+    let cookie = session_cookie(app, headers);
     let token = cookie.and_then(Token::parse).ok_or_else(session_ended)?;
     let row = app.store.session(token.hash(), assay_dispatch::now()).await?;
     Ok(by_session(token, row.ok_or_else(session_ended)?))

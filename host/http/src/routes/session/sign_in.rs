@@ -14,7 +14,7 @@ use crate::auth::sign_in::{self, Peer, Proved};
 use crate::extract::body;
 use crate::problem::ApiError;
 
-/// Sign in. The answer sets the cookie `assay_session`.
+/// Sign in. The answer sets the cookie `assay_session`, by the name `__Host-assay_session` where browsers use TLS.
 #[utoipa::path(
     post, path = "/v1/session", tag = "session", request_body = SignIn, security(()),
     responses((status = 201, body = Session))
