@@ -73,7 +73,7 @@ impl SignIn {
             passwords: Passwords::default(),
             attempts: Attempts::default(),
             oidc,
-            proxies: config.proxies,
+            proxies: config.proxies.iter().map(IpAddr::to_canonical).collect(),
             first_admin: Mutex::new(first_admin),
         })
     }
@@ -129,16 +129,18 @@ impl SignIn {
         })
     }
 
-    /// The peer, or whom a proxy of ours says that it speaks for.
+    /// The peer, or whom a proxy of ours says that it speaks for. A listener for both versions of IP names peers of
+    /// version 4 in the form of version 6.
     pub(crate) fn origin_of(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
-        if !self.proxies.contains(&peer.0) {
-            return peer.0;
+        let peer = peer.0.to_canonical();
+        if !self.proxies.contains(&peer) {
+            return peer;
         }
         // The last one is the proxy's own word; those before it are the client's.
         let forwarded = headers.get_all("x-forwarded-for").into_iter().next_back();
         let last =
             forwarded.and_then(|it| it.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
-        last.unwrap_or(peer.0)
+        last.map_or(peer, |last: IpAddr| last.to_canonical())
     }
 
     /// Begins a session in the wanted tenant or the one that the person has belonged to for longest, and says so in the
@@ -188,4 +190,27 @@ pub(crate) fn check_name(name: &str) -> Result<(), ApiError> {
         return Err(ApiError::bad_request(detail).field("name"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_known_in_both_forms_of_its_address() {
+        let parse = |address: &str| -> IpAddr { address.parse().expect("an address") };
+        let url = Url::parse("http://localhost/").expect("a URL");
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", HeaderValue::from_static("6.6.6.6, 203.0.113.5"));
+        for proxy in ["10.0.0.1", "::ffff:10.0.0.1"] {
+            let config = SignInConfig { proxies: vec![parse(proxy)], ..SignInConfig::default() };
+            let sign_in = SignIn::new(config, &url, None).expect("it can be made");
+            let origin = |peer: &str| sign_in.origin_of(Peer(parse(peer)), &headers);
+            for peer in ["10.0.0.1", "::ffff:10.0.0.1"] {
+                assert_eq!(origin(peer), parse("203.0.113.5"), "{peer} with {proxy}");
+            }
+            // Others are not believed.
+            assert_eq!(origin("::ffff:10.0.0.2"), parse("10.0.0.2"));
+        }
+    }
 }
