@@ -71,26 +71,33 @@ async fn a_call_that_is_repeated_counts_once() {
 async fn a_refused_key_counts() {
     let world = World::start().await;
     let path = format!("/compat/{PATH}");
+    // Strangers without any key count nothing.
     let nobody = world.http.without_key();
     let _ = nobody.post(&path, &call("two_stages")).await.problem(401, "unauthenticated");
+    assert_eq!(world.counted("open-instruct").await, 0);
     let stranger =
         world.http.with_key(&format!("{}zz", &world.host.key[..world.host.key.len() - 2]));
     let _ = stranger.post(&path, &call("two_stages")).await.problem(401, "unauthenticated");
     // Probes are refused too, and ask for nothing.
     assert_eq!(nobody.get("/compat/open-instruct/liar@prod/missing/health").await.status, 401);
-    let missing = world.missing_rewards(2).await;
-    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 2, "{missing:?}");
+    let missing = world.missing_rewards(1).await;
+    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 1, "{missing:?}");
     assert!(missing.iter().all(|it| it.detail.contains("401, unauthenticated")), "{missing:?}");
     // The run is what a stranger says.
     assert!(missing.iter().all(|it| it.run.is_none()), "{missing:?}");
-    assert_eq!(world.counted("open-instruct").await, 2);
+    assert_eq!(world.counted("open-instruct").await, 1);
 
-    let reader = json!({ "name": "reader", "scopes": ["batches:read"] });
-    let reader: Value = world.http.post("/v1/keys", &reader).await.json(201);
-    let reader = world.http.with_key(reader["secret"].as_str().expect("a key"));
+    let key = json!({ "name": "reader", "scopes": ["batches:read"] });
+    let key: Value = world.http.post("/v1/keys", &key).await.json(201);
+    let reader = world.http.with_key(key["secret"].as_str().expect("a key"));
     let _ = reader.post(&path, &call("two_stages")).await.problem(403, "scope_missing");
-    let missing = world.missing_rewards(3).await;
+    let missing = world.missing_rewards(2).await;
     assert!(missing.iter().any(|it| it.run.as_deref() == Some("missing")), "{missing:?}");
+    let revoke = format!("/v1/keys/{}/revoke", key["id"].as_str().expect("an id"));
+    assert_eq!(world.http.post(&revoke, &json!({})).await.status, 200);
+    let _ = reader.post(&path, &call("two_stages")).await.problem(401, "unauthenticated");
+    let missing = world.missing_rewards(3).await;
+    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 3, "{missing:?}");
 }
 
 #[tokio::test]

@@ -45,6 +45,11 @@ pub(crate) fn key(uri: &Uri, headers: &HeaderMap) -> Result<Option<String>, ApiE
     Ok(Some(first))
 }
 
+/// Whether a call below `/compat/` brings a key, or what should be one.
+pub(crate) fn names_key(uri: &Uri, headers: &HeaderMap) -> bool {
+    !matches!(key(uri, headers), Ok(None))
+}
+
 /// The password.
 fn basic(given: &HeaderValue) -> Option<String> {
     let (scheme, pair) = given.to_str().ok()?.split_once(' ')?;
@@ -79,6 +84,9 @@ mod tests {
         let same = found("/compat/assay_a_b_c/slime/m@p/r", &[("authorization", &basic)]);
         assert_eq!(same, ours);
         assert_eq!(found(path, &[]), Ok(None));
+        let named =
+            |path: &str| names_key(&path.parse::<Uri>().expect("a path"), &HeaderMap::new());
+        assert!(!named(path) && named("/compat/assay_a_b_c/slime/m@p/r"));
         let mixed = found("/compat/assay_a_b_c/slime/m@p/r", &[(XRL, "Bearer assay_a_b_d")]);
         assert_eq!(mixed, Err(400));
         for odd in ["Basic", "Basic !", "Basic YWJj", "Digest x", "x"] {

@@ -86,6 +86,8 @@ impl HeldCall {
     fn of(refusing: RefusingCalls, request: &Request) -> Self {
         let place = Place::parse(request.uri().path()).ok();
         let place = place.filter(|it| (it.protocol.asks)(request.method(), &it.rest));
+        // Strangers make no incidents.
+        let place = place.filter(|_| trainer::names_key(request.uri(), request.headers()));
         let key = || trainer::key(request.uri(), request.headers()).ok().flatten();
         let call = place.map(|place| RefusedCall { at: now(), place, key: key() });
         Self { refusing, call }
@@ -154,6 +156,17 @@ mod tests {
         assert!(!call.is_finished(), "another reason is no reason to answer");
         drop(reason);
         assert_eq!(call.await.expect("answers").status(), StatusCode::GATEWAY_TIMEOUT);
+    }
+
+    #[tokio::test]
+    async fn calls_without_a_key_are_not_kept() {
+        let (refusing, mut refused) = refused_calls();
+        let (_, works) = watch::channel(String::new());
+        let request = Request::builder().method("POST").uri(RUN_CODE);
+        let request = request.body(Body::empty()).expect("a call");
+        let answer = hold(request, works, refusing).await;
+        assert_eq!(answer.status(), StatusCode::GATEWAY_TIMEOUT);
+        assert!(refused.0.try_recv().is_err());
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 //! A protocol whose trainer repeats a call, or asks for a sample many times, counts a sample once ([`crate::told`]).
 //!
 //! [`watch`] stands before the check of keys, so that a refused key and a client that hangs up count as well. Calls
-//! that ask for no reward, such as probes and unknown paths, never count.
+//! that ask for no reward, such as probes and unknown paths, never count, nor do calls of strangers, who name no key.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -15,7 +15,6 @@ use assay_dispatch::now;
 use assay_store::admissions::BatchRow;
 use assay_store::operations::IncidentRow;
 use axum::extract::{Request, State};
-use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 use tokio::time::Instant;
@@ -24,6 +23,7 @@ use super::Protocol;
 use super::address::Place;
 use super::call::Call;
 use crate::app::{App, AppState};
+use crate::auth::trainer;
 use crate::extract::name::check_text;
 use crate::problem::ApiError;
 
@@ -93,8 +93,7 @@ impl BatchOfCall {
 
 /// Watches every call below `/compat/` until it is answered or given up.
 pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let Some(mut call) = WatchedCall::of(&app, request.method(), path) else {
+    let Some(mut call) = WatchedCall::of(&app, &request) else {
         return next.run(request).await;
     };
     request.extensions_mut().insert(call.asker.tenant.clone());
@@ -111,7 +110,7 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
         }
     }
     if let Some(missing) = no_reward(&response) {
-        call.asker.note(missing);
+        call.note(missing);
     }
     response
 }
@@ -128,17 +127,26 @@ fn no_reward(response: &Response) -> Option<NoReward> {
 /// A call that asks for a reward.
 struct WatchedCall {
     asker: Asker,
+    names_key: bool,
     answered: bool,
 }
 
 impl WatchedCall {
-    fn of(app: &Arc<App>, method: &Method, path: &str) -> Option<Self> {
-        let place = Place::parse(path).ok()?;
-        let asks = (place.protocol.asks)(method, &place.rest);
+    fn of(app: &Arc<App>, request: &Request) -> Option<Self> {
+        let place = Place::parse(request.uri().path()).ok()?;
+        let asks = (place.protocol.asks)(request.method(), &place.rest);
         asks.then(|| Self {
             asker: Asker::new(app, &place, TenantOfCall::default()),
+            names_key: trainer::names_key(request.uri(), request.headers()),
             answered: false,
         })
+    }
+
+    /// Notes that the call got no reward. The callers that name no key are strangers, or have a session.
+    fn note(&self, missing: NoReward) {
+        if self.names_key || self.asker.tenant.0.get().is_some() {
+            self.asker.note(missing);
+        }
     }
 }
 
@@ -223,12 +231,13 @@ impl Drop for WatchedCall {
             return;
         }
         let reason = if std::thread::panicking() { "500, internal" } else { "the client hung up" };
-        self.asker.note(NoReward { reason: reason.into(), ..NoReward::default() });
+        self.note(NoReward { reason: reason.into(), ..NoReward::default() });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::http::Method;
     use axum::response::IntoResponse as _;
 
     use super::*;
