@@ -7,6 +7,7 @@ mod oidc;
 mod provider;
 mod sessions;
 
+use assay_api::key::Key;
 use assay_api::people::{Member, Session};
 use assay_tests::{Browser, Host, HostOptions, Http, Psql};
 use serde_json::json;
@@ -46,6 +47,15 @@ impl World {
         let mut browser = Browser::new(&self.host);
         let session = browser.accept(token, PASSWORD).await;
         (browser, session, member)
+    }
+
+    /// The interface, called with a personal key of who is signed in, which was in use a moment ago.
+    async fn personal(&self, browser: &mut Browser) -> Http {
+        let call = json!({ "scopes": ["batches:read"] });
+        let key: Key = browser.post("/v1/session/keys", &call).await.json(201);
+        let http = self.http.with_key(&key.secret.expect("shown when it is made"));
+        assert_eq!(http.get("/v1/batches").await.status, 200);
+        http
     }
 
     async fn tenant(&self, name: &str) {

@@ -219,6 +219,7 @@ async fn a_tenant_vouches_for_whom_it_invites_to_itself_alone() {
     // The administrator takes it.
     let mut thief = Browser::new(&world.host);
     thief.accept(&invited.invitation.expect("is new").token, PASSWORD).await;
+    let key = world.personal(&mut thief).await;
 
     let refused = other.post("/v1/members", &call).await;
     assert!(refused.problem(409, "conflict").detail.contains("another tenant"));
@@ -226,6 +227,7 @@ async fn a_tenant_vouches_for_whom_it_invites_to_itself_alone() {
     let call = json!({ "tenant": "other", "email": "victim@example.com", "role": "trainer" });
     let vouched: Member = world.http.post("/v1/members", &call).await.json(201);
     let _ = thief.get("/v1/session").await.problem(401, "unauthenticated");
+    let _ = key.get("/v1/batches").await.problem(401, "unauthenticated");
     thief.cookies.clear();
     let call = json!({ "email": "victim@example.com", "password": PASSWORD });
     let _ = thief.post("/v1/session", &call).await.problem(401, "sign_in_failed");

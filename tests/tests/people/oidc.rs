@@ -235,10 +235,12 @@ async fn without_a_welcome_only_who_was_invited_comes_in() {
     let invited: Member = admin.post("/v1/members", &call).await.json(201);
     let mut thief = Browser::new(&world.host);
     thief.accept(&invited.invitation.expect("is new").token, PASSWORD).await;
+    let key = world.personal(&mut thief).await;
     provider.be_good();
     assert_eq!(sign_in(&mut browser).await.status, 303);
     assert_eq!(session(&mut browser).await.tenant, "team");
     let _ = thief.get("/v1/session").await.problem(401, "unauthenticated");
+    let _ = key.get("/v1/batches").await.problem(401, "unauthenticated");
     thief.cookies.clear();
     let call = json!({ "email": "ada@example.com", "password": PASSWORD });
     let _ = thief.post("/v1/session", &call).await.problem(401, "sign_in_failed");

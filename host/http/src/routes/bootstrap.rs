@@ -41,6 +41,7 @@ pub(crate) async fn bootstrap(
         let admin =
             FirstAdmin { email: &email, name: &name, password_hash: &password_hash, tenants };
         let person = app.store.create_first_admin(&admin, now()).await?;
+        app.keys.forget_person(person);
         Ok((person, password_hash))
     });
     let (person, password_hash) = made.await?;

@@ -43,6 +43,8 @@ pub(crate) async fn add(
         invitation,
     };
     let (mut added, invited) = app.store.add_member(&member, &caller.actor()).await?;
+    // Personal keys were revoked if somebody else may have made them.
+    app.keys.forget_person(added.person);
     added.invitation = invited.then(|| shown(&token, invitation));
     Ok((StatusCode::CREATED, Json(added)))
 }

@@ -115,7 +115,11 @@ async fn identify(app: &App, flow: &Flow, callback: Callback) -> Result<PersonId
     let identity =
         Identity { issuer: &oidc.config.issuer, subject: &subject, email: &email, name: &name };
     match app.store.person_by_identity(&identity, welcome, now()).await {
-        Ok(person) => Ok(person),
+        Ok(person) => {
+            // Personal keys were revoked if somebody else may have made them.
+            app.keys.forget_person(person);
+            Ok(person)
+        }
         Err(StoreError::NotFound(_)) => {
             Err(refused("nobody with this address was invited, or they may not sign in"))
         }
