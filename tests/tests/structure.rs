@@ -90,8 +90,12 @@ const PURE: &[(&str, &[&str])] = &[
 /// Packages of others that one or two of ours may use directly, and why.
 const ONLY: &[(&str, &[&str], &str)] = &[
     ("sqlx", &["assay-store"], "all SQL is the store's"),
-    ("utoipa", &["assay-api", "assay-http"], "what is below the interface knows no OpenAPI"),
-    ("axum", &["assay-http"], "handlers are the interface's"),
+    (
+        "utoipa",
+        &["assay-api", "assay-http", "assay-fuzz-seeds"],
+        "what is below the interface knows no OpenAPI",
+    ),
+    ("axum", &["assay-http", "assay-fuzz-seeds"], "handlers are the interface's"),
     ("wasmtime", &["assay-sandbox"], "plugins run in the sandbox"),
 ];
 

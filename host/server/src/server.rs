@@ -156,7 +156,7 @@ impl Server {
 
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
-        let link = Arc::new(Link {
+        let link = Link {
             dispatch: dispatch.clone(),
             fleet: fleet.clone(),
             blobs,

@@ -2,6 +2,7 @@
 //! compiled with everything else, and hold for the inputs that their runs begin with.
 
 #![allow(
+    dead_code,
     unused_attributes,
     clippy::duplicate_mod,
     clippy::module_inception,
@@ -17,49 +18,51 @@ use anyhow::Context as _;
 
 mod targets;
 
-const TARGETS: &[(&str, fn(&[u8]))] = &[
-    ("extract", targets::extract::run),
-    ("format", targets::format::run),
-    ("hosts", targets::hosts::run),
-    ("http", targets::http::run),
-    ("judge", targets::judge::run),
-    ("math", targets::math::run),
-    ("oidc", targets::oidc::run),
-    ("package", targets::package::run),
-    ("pickle", targets::pickle::run),
-    ("ptx", targets::ptx::run),
-    ("python", targets::python::run),
-    ("schema", targets::schema::run),
-    ("slurm", targets::slurm::run),
-    ("submit", targets::submit::run),
-    ("trace", targets::trace::run),
-    ("trainers", targets::trainers::run),
-    ("wire", targets::wire::run),
+type NamedTarget = (&'static str, fn(&[u8]));
+
+const TARGETS: &[NamedTarget] = &[
+    ("extract", targets::extract::try_input),
+    ("format", targets::format::try_input),
+    ("hosts", targets::hosts::try_input),
+    ("http", targets::http::try_input),
+    ("judge", targets::judge::try_input),
+    ("math", targets::math::try_input),
+    ("oidc", targets::oidc::try_input),
+    ("package", targets::package::try_input),
+    ("pickle", targets::pickle::try_input),
+    ("ptx", targets::ptx::try_input),
+    ("python", targets::python::try_input),
+    ("schema", targets::schema::try_input),
+    ("slurm", targets::slurm::try_input),
+    ("submit", targets::submit::try_input),
+    ("trace", targets::trace::try_input),
+    ("trainers", targets::trainers::try_input),
+    ("wire", targets::wire::try_input),
 ];
 
-/// What a target takes: the bytes of an input, or the text with which they begin.
-pub(crate) trait Input<'a> {
+/// The input of a target: bytes, or the text with which they begin.
+pub(crate) trait FuzzInput<'a> {
     fn of(bytes: &'a [u8]) -> Self;
 }
 
-impl<'a> Input<'a> for &'a [u8] {
+impl<'a> FuzzInput<'a> for &'a [u8] {
     fn of(bytes: &'a [u8]) -> Self {
         bytes
     }
 }
 
-impl<'a> Input<'a> for &'a str {
+impl<'a> FuzzInput<'a> for &'a str {
     fn of(bytes: &'a [u8]) -> Self {
         bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
     }
 }
 
-/// Makes a target's closure the function `run`.
+/// Makes a target's closure the function `try_input`.
 #[macro_export]
 macro_rules! fuzz_target {
     (|$input:ident: $kind:ty| $body:block) => {
-        pub(crate) fn run(bytes: &[u8]) {
-            let $input = <$kind as $crate::Input>::of(bytes);
+        pub(crate) fn try_input(bytes: &[u8]) {
+            let $input = <$kind as $crate::FuzzInput>::of(bytes);
             $body
         }
     };
@@ -72,12 +75,12 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     };
     let known = TARGETS.iter().find(|(known, _)| *known == name);
-    let (_, run) = known.with_context(|| format!("there is no target {name}"))?;
+    let (_, try_input) = known.with_context(|| format!("there is no target {name}"))?;
     let mut count = 0;
     for entry in Path::new(&folder).read_dir()? {
         let input = entry?.path();
         println!("{}", input.display());
-        run(&std::fs::read(&input)?);
+        try_input(&std::fs::read(&input)?);
         count += 1;
     }
     anyhow::ensure!(count > 0, "there are no inputs in {folder}");
