@@ -68,11 +68,7 @@ export function Compare() {
   const placed = known.filter(({ earlier }) => !(earlier && countsFromFirst(axis)));
   const unplaced = known.filter((one) => !placed.includes(one)).map(({ run }) => visible(run));
   return (
-    <Page
-      title="Compare runs"
-      crumbs={[{ label: "Runs", to: "/runs" }]}
-      actions={<CopyLink />}
-    >
+    <Page title="Compare runs" crumbs={[{ label: "Runs", to: "/runs" }]} actions={<CopyLink />}>
       <Group gap="sm" align="end" className="filters">
         <RunsField
           runs={runs}
