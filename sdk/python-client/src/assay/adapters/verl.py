@@ -74,6 +74,7 @@ def _group(data_source: str, extra: Mapping[str, Any]) -> str | None:
     """The prompt of a sample: verl counts the index anew in each split of each data set."""
     if extra.get("index") is None:
         return None
-    name = "/".join(str(part) for part in (data_source, extra.get("split"), extra["index"]) if part is not None)
+    parts = (data_source, extra.get("split"), extra["index"])
+    name = "/".join(str(part) for part in parts if part is not None)
     encoded = name.encode(errors="replace")
     return name if len(encoded) <= _GROUP_BYTES_MAX else sha256(encoded).hexdigest()
