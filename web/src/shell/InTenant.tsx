@@ -1,7 +1,7 @@
 // The page of a link: it becomes the current page once the tenant that the link names is the current one.
 
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useSession, useSwitchTenant } from "../api/session";
 import { Empty, Failed, Loading } from "../parts/states";
 import { backTo } from "./back";
@@ -12,7 +12,9 @@ const route = getRouteApi("/shell/in/$tenant/$");
 export function InTenant() {
   const { tenant } = route.useParams();
   const session = useSession();
-  const page = pageIn(tenant, backTo(useLocation()));
+  const location = useLocation();
+  // That of the link: the location is the page's before this page has left.
+  const [page] = useState(() => pageIn(tenant, backTo(location)));
   const { history } = useRouter();
   const { mutate, error } = useSwitchTenant();
   const isThere = session.tenant === tenant;
