@@ -75,14 +75,24 @@ fn equals_itself(answer: &str) {
 }
 
 /// Whether a text comes out of a box as it went in, also where its backslashes are doubled and become single. Characters
-/// that show nothing are dropped before: a backslash in front of them escapes what comes after them.
+/// that show nothing are dropped before: a backslash in front of them escapes what comes after them. A brace of full width
+/// is a brace.
 fn box_keeps(text: &str) -> bool {
-    let shown = text.replace(shows_nothing, "");
+    let shown: String = text.replace(shows_nothing, "").chars().map(of_half_width).collect();
     closes(&shown) && closes(&shown.replace(r"\\", r"\"))
 }
 
 fn shows_nothing(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fe0f}')
+}
+
+fn of_half_width(character: char) -> char {
+    match character {
+        '｛' => '{',
+        '｝' => '}',
+        '＼' => '\\',
+        other => other,
+    }
 }
 
 /// Whether the braces of a text are closed before a brace that follows it.

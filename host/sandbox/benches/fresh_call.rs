@@ -1,5 +1,5 @@
-//! The cost of a call beyond the guest's own work, with a fresh instance and, for comparison, with a reused
-//! one, which no two requests may share.
+//! The cost of a call beyond the guest's own work, with a fresh instance and, for comparison, by the engine alone with its
+//! default pool: with a fresh instance, and with a reused one, which no two requests may share.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -70,8 +70,12 @@ fn calls(criterion: &mut Criterion) {
             assert!(matches!(run.end, StageEnd::Scored(_)));
         });
     });
-    let mut reused = reused::Instance::new(&guest("trivial"));
-    criterion.bench_function("reused instance, 2 kB", |bencher| {
+    let engine = engine_alone::Plugin::new(&guest("trivial"));
+    criterion.bench_function("the engine alone, fresh instance, 2 kB", |bencher| {
+        bencher.iter(|| assert_eq!(engine.instance().reward(black_box(&response)), 1.0));
+    });
+    let mut reused = engine.instance();
+    criterion.bench_function("the engine alone, reused instance, 2 kB", |bencher| {
         bencher.iter(|| assert_eq!(reused.reward(black_box(&response)), 1.0));
     });
     let liar = load(&sandbox, &guest("liar"));
@@ -115,32 +119,45 @@ fn python_calls(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The engine alone: one store and one instance for all calls, no limits but the epoch.
-mod reused {
+/// The engine without the sandbox: instances from its pool, no limits but the epoch.
+mod engine_alone {
     use wasmtime::component::Component;
-    use wasmtime::{Config, Engine, Store};
+    use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 
-    use crate::bare::bindings::RewardPlugin;
     use crate::bare::bindings::assay::reward::types::{Outcome, Request};
+    use crate::bare::bindings::{RewardPlugin, RewardPluginPre};
     use crate::bare::{self, BareState};
+
+    pub(super) struct Plugin {
+        engine: Engine,
+        linked: RewardPluginPre<BareState>,
+    }
 
     pub(super) struct Instance {
         store: Store<BareState>,
         plugin: RewardPlugin,
     }
 
-    impl Instance {
+    impl Plugin {
         pub(super) fn new(component: &[u8]) -> Self {
             let mut config = Config::new();
             config.epoch_interruption(true);
+            let pool = PoolingAllocationConfig::new();
+            config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
             let engine = Engine::new(&config).expect("valid");
             let component = Component::from_binary(&engine, component).expect("a component");
-            let mut store = bare::store(&engine);
-            let plugin = RewardPlugin::instantiate(&mut store, &component, &bare::linker(&engine));
-            let plugin = plugin.expect("a plugin");
-            Self { store, plugin }
+            let linked = bare::linker(&engine).instantiate_pre(&component).expect("a plugin");
+            Self { engine, linked: RewardPluginPre::new(linked).expect("a plugin") }
         }
 
+        pub(super) fn instance(&self) -> Instance {
+            let mut store = bare::store(&self.engine);
+            let plugin = self.linked.instantiate(&mut store).expect("a plugin");
+            Instance { store, plugin }
+        }
+    }
+
+    impl Instance {
         pub(super) fn reward(&mut self, response: &str) -> f64 {
             let request = Request {
                 id: "a-request",
