@@ -256,6 +256,11 @@ fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement 
 
 /// Whether an answer names the letter before the answer of a label, and no other answer beside it.
 fn chooses(text: &str, label: &Label, settings: &Settings) -> bool {
+    let is_whole =
+        |(letter, rest)| Some(letter) == label.letter && plain(rest) == plain(&label.text);
+    if lettered(text).is_some_and(is_whole) {
+        return true;
+    }
     if label.letter.is_none() || choice(text) != label.letter {
         return false;
     }

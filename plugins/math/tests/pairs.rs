@@ -381,6 +381,9 @@ fn words_and_choices() {
         assert_eq!(judge("(D) 27", label, &Settings::default()), Verdict::Unparsable, "{label}");
         wrong(label, &["C", "27"]);
     }
+    // As it is written in the label, also where it is no mathematics.
+    let odd = r"(D) \(%ye,(D) \(%ye$s";
+    assert_eq!(judge(odd, odd, &Settings::default()), Verdict::CorrectText);
     // The letter before an answer whose label has none.
     for answer in [r"\textbf{(D) } 26", r"\text{(D)}\ 26", "(D) 26"] {
         let no = Settings::default();
