@@ -7,7 +7,7 @@
 //!   compared to the precision of floating-point numbers, with variables at fixed points.
 //! - A unit missing on one side is ignored [never]; two units must measure the same and convert.
 //! - A percentage is its hundredth; where only one side has the sign, `50` is `50%` too [never].
-//! - `x = 5` is `5`, `m + n = 5` is `5`, `\{5\}` is `5`, `3 : 4` is `3/4` [never]; two equations are equal up to rearrangement
+//! - `x = 5` is `5`, `\{5\}` is `5`, `3 : 4` is `3/4` [never]; two equations are equal up to rearrangement
 //!   and a rational factor, two inequalities up to a positive one.
 //! - Sets, unbracketed lists and unions have no order; points, intervals and matrices do. Values under
 //!   different names keep their names, and have the names' order where the other side has none [never].
@@ -96,14 +96,6 @@ fn loosely(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
             if name.is_name() && !matches!(other, Value::Set(_)) =>
         {
             compare(&Value::Scalar(value.clone()), other, settings)
-        }
-        // `x + y = 5` is an answer where the sum was asked for, and a line where its equation was.
-        (Value::Equation { left: sum, right: value }, Value::Scalar(other))
-            if sum.is_sum_of_variables()
-                && !value.expression.has_symbols()
-                && !other.expression.has_symbols() =>
-        {
-            scalars(value, other, settings)
         }
         (Value::Named { value, .. }, other) => compare(value, other, settings),
         (Value::Set(items), Value::Sequence { open: '(', close: ')', items: there })

@@ -96,15 +96,6 @@ impl Expression {
         }
     }
 
-    /// Whether it is a sum that a question may ask for, as `m + n` is: of at least two variables, each as it is.
-    pub(crate) fn is_sum_of_variables(&self) -> bool {
-        let term = |term: &Self| match term {
-            Self::Negate(inner) => inner.is_symbol(),
-            other => other.is_symbol() || other.is_sum_of_variables(),
-        };
-        matches!(self, Self::Sum(left, right) if term(left) && term(right))
-    }
-
     /// Whether it is made of capital letters, as the points of a line, or of the `m` of an angle and its points.
     fn is_points(&self) -> bool {
         match self {

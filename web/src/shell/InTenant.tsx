@@ -13,7 +13,7 @@ export function InTenant() {
   const { tenant } = route.useParams();
   const session = useSession();
   const location = useLocation();
-  // That of the link: the location is the page's before this page has left.
+  // Read once: the location becomes that of the page before this one has left.
   const [page] = useState(() => pageIn(tenant, backTo(location)));
   const { history } = useRouter();
   const { mutate, error } = useSwitchTenant();
