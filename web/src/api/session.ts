@@ -7,8 +7,8 @@ import {
   queryOptions,
   useMutation,
   useQueryClient,
-  useSuspenseQuery,
 } from "@tanstack/react-query";
+import { createContext, use } from "react";
 import { api, csrfToken, data, ProblemError, type Schemas, setCsrf } from "./client";
 import { rememberTenant } from "./lastTenant";
 
@@ -29,10 +29,16 @@ export const sessionQuery = queryOptions({
   },
 });
 
+/**
+ * The session that the shell shows its pages in. A page that read the query itself could render once more, without
+ * a session, before the shell has left it.
+ */
+export const SessionContext = createContext<Session | undefined>(undefined);
+
 /** Returns the session on pages inside the shell, which require one. */
 export function useSession(): Session {
-  const { data: session } = useSuspenseQuery(sessionQuery);
-  if (!session) throw new ProblemError(401, "signed_out", "You are signed out.");
+  const session = use(SessionContext);
+  if (!session) throw new Error("This page is outside the shell.");
   return session;
 }
 

@@ -5,7 +5,7 @@ import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { type Session, sessionQuery } from "../api/session";
+import { type Session, SessionContext, sessionQuery } from "../api/session";
 import { useLive } from "../api/updates";
 import { Icon } from "../parts/Icon";
 import { loadPatiently } from "../parts/lazyPage";
@@ -22,7 +22,12 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   // The session is null after it ended, whichever page noticed that.
   if (session === null) return <SignedOut />;
-  return session ? <Frame session={session} /> : null;
+  if (!session) return null;
+  return (
+    <SessionContext value={session}>
+      <Frame session={session} />
+    </SessionContext>
+  );
 }
 
 /** Redirects once to the sign-in page, which returns to the current URL. */
