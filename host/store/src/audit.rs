@@ -13,6 +13,9 @@ use uuid::Uuid;
 use super::retention::delete_in_pieces;
 use super::{Store, StoreError};
 
+/// What a tenant reads in the place of a key or person of the platform.
+pub(super) const OF_THE_PLATFORM: &str = "an administrator of the platform";
+
 /// The key or person that acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor {
@@ -55,6 +58,15 @@ impl Actor {
             Self::Platform => "platform",
         }
     }
+
+    /// The tenant in which it acts, where there is one.
+    pub(super) fn tenant(&self) -> Option<Uuid> {
+        match self {
+            Self::Key { tenant, .. } => Some(tenant.0),
+            Self::Person { tenant, .. } => tenant.map(|tenant| tenant.0),
+            Self::Platform => None,
+        }
+    }
 }
 
 /// The side that reads acts.
@@ -85,11 +97,6 @@ pub(crate) async fn audit(
     at: Micros,
     act: &Act<'_>,
 ) -> Result<(), StoreError> {
-    let tenant = match act.actor {
-        Actor::Key { tenant, .. } => Some(tenant.0),
-        Actor::Person { tenant, .. } => tenant.map(|tenant| tenant.0),
-        Actor::Platform => None,
-    };
     sqlx::query!(
         "insert into audit (
             at, tenant_id, actor_kind, actor_id, actor_name, actor_tenant_id, action, subject,
@@ -100,7 +107,7 @@ pub(crate) async fn audit(
         act.actor.kind(),
         act.actor.id(),
         act.actor.name(),
-        tenant,
+        act.actor.tenant(),
         act.action,
         act.subject,
         act.before.as_ref().map(Value::to_string),
@@ -132,7 +139,7 @@ impl EntryRow {
             return AuditActor {
                 kind: "platform".into(),
                 id: None,
-                name: "an administrator of the platform".into(),
+                name: OF_THE_PLATFORM.into(),
                 tenant: None,
             };
         }

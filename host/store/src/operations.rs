@@ -11,6 +11,7 @@ use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use time::OffsetDateTime;
 
+use super::audit::OF_THE_PLATFORM;
 use super::retention::delete_in_pieces;
 use super::{Store, StoreError};
 
@@ -29,7 +30,8 @@ pub struct IncidentRow {
     pub detail: String,
 }
 
-/// The incidents that a caller sees beside those of its own tenant.
+/// The incidents that a caller sees beside those of its own tenant. Who sees none is a tenant, and is not shown who of the
+/// platform acknowledged one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
     Nothing,
@@ -93,7 +95,8 @@ impl Store {
             r#"
             select i.id as "id!", i.at as "at!", t.name as "tenant?", i.kind as "kind!", i.pool,
                 i.batch_id, i.run, i.code, i.count as "count!", i.detail as "detail!",
-                a.at as "acknowledged_at?", a.by as "acknowledged_by?", a.until as "acknowledged_until?"
+                a.at as "acknowledged_at?", a.until as "acknowledged_until?",
+                case when $2 or a.by_tenant_id = a.tenant_id then a.by end as "acknowledged_by?"
             from (
                 (select * from incidents where tenant_id = $1
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
@@ -209,7 +212,7 @@ impl Store {
     }
 }
 
-/// The acknowledgement that a row has, if any.
+/// The acknowledgement that a row has, if any; without the name of who is not shown.
 fn acknowledgement(
     at: Option<OffsetDateTime>,
     by: Option<String>,
@@ -217,7 +220,7 @@ fn acknowledgement(
 ) -> Option<Acknowledgement> {
     Some(Acknowledgement {
         at: Micros::from_datetime(at?),
-        by: by?,
+        by: by.unwrap_or_else(|| OF_THE_PLATFORM.into()),
         until: Micros::from_datetime(until?),
     })
 }

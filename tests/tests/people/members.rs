@@ -3,6 +3,7 @@
 
 use assay_api::audit::{AuditEntry, AuditPage};
 use assay_api::key::Scope;
+use assay_api::operations::IncidentPage;
 use assay_api::people::{Member, MemberList, Membership, Role, Session};
 use assay_tests::{Answer, Browser, assay};
 use reqwest::Method;
@@ -172,6 +173,12 @@ async fn acts(browser: &mut Browser, query: &str) -> Vec<AuditEntry> {
     page.items
 }
 
+/// Who acknowledged the latest incident, as it is shown.
+async fn acknowledged_by(browser: &mut Browser, query: &str) -> String {
+    let page: IncidentPage = browser.get(&format!("/v1/incidents?{query}")).await.json(200);
+    page.items[0].acknowledged.clone().expect("it is acknowledged").by
+}
+
 #[tokio::test]
 async fn a_tenant_does_not_learn_who_of_the_platform_acted() {
     let mut world = world_with_teams().await;
@@ -179,6 +186,12 @@ async fn a_tenant_does_not_learn_who_of_the_platform_acted() {
     let (mut bob, _, member) = world.member("team", "bob@example.com", "admin").await;
     let call = json!({ "email": "eve@example.com", "role": "viewer" });
     assert_eq!(bob.post("/v1/members", &call).await.status, 201);
+    let incident = world.database().rows(
+        "insert into incidents (at, tenant_id, kind, count, detail) \
+         select now(), id, 'batch_late', 1, '' from tenants where name = 'team' returning id",
+    );
+    let acknowledge = format!("/v1/incidents/{}/acknowledge", incident[0]);
+    assert_eq!(bob.post(&acknowledge, &json!({})).await.status, 200);
     let path = format!("/v1/members/{}", member.person);
     assert_eq!(ada.send(ada.request(Method::DELETE, &path)).await.status, 204);
     let set = world.admin.request(Method::PATCH, "/v1/tenants/team").json(&json!({ "weight": 3 }));
@@ -191,11 +204,16 @@ async fn a_tenant_does_not_learn_who_of_the_platform_acted() {
         let found: Vec<_> = found.iter().map(|act| (&*act.actor.name, &*act.action)).collect();
         assert_eq!(found, [(email, action)]);
     }
+    assert_eq!(acknowledged_by(&mut ada, "").await, "bob@example.com");
+    assert_eq!(world.admin.post(&acknowledge, &json!({})).await.status, 200);
     // Acts of earlier servers have no tenant of a person.
     for forget in
         ["select 1", "update audit set actor_tenant_id = null where actor_kind = 'person'"]
     {
         let _ = world.database().rows(forget);
+        let seen = acknowledged_by(&mut ada, "").await;
+        assert_eq!(seen, "an administrator of the platform");
+        assert_eq!(acknowledged_by(&mut world.admin, "all=true").await, "root@example.com");
         let shown = acts(&mut ada, "action=weight.set").await;
         assert_eq!((&*shown[0].actor.kind, &shown[0].actor.id), ("platform", &None));
         assert!(!shown[0].actor.name.contains("root"), "{shown:?}");

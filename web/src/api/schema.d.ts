@@ -1537,7 +1537,7 @@ export interface components {
         Acknowledgement: {
             /** @description Time of the acknowledgement. */
             at: string;
-            /** @description Name of the key or address of the person. */
+            /** @description Name of the key or address of the person; a tenant is not told which of the platform's it was. */
             by: string;
             /**
              * @description Time up to which incidents of the same tenant, kind, pool, run and code are acknowledged too; it is in
