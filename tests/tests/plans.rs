@@ -53,7 +53,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
         "the latest of all acts, in the index's order, for the platform's administrators",
     ),
     (
-        "from incidents where $3 and tenant_id <> $1",
+        "from wanted where $3 and tenant_id <> $1",
         "incidents",
         "the latest of all tenants', in the index's order, for the platform's administrators",
     ),

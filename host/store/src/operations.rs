@@ -82,7 +82,7 @@ impl Store {
         Ok(count.cast_unsigned())
     }
 
-    /// The latest first. Each part is read by an index and has its own limit.
+    /// The latest first. `wanted` is not materialized, so that each part is read by an index and has its own limit.
     pub async fn incidents(
         &self,
         tenant: TenantId,
@@ -93,49 +93,29 @@ impl Store {
         let limit = limit.clamp(1, limits::INCIDENT_ITEMS_MAX);
         let rows = sqlx::query!(
             r#"
+            with wanted as not materialized (
+                select * from incidents
+                where ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
+                    and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and ($10::text is null or run = $10)
+                    and (not $9 or not exists (
+                        select 1 from acknowledged_incidents a
+                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
+                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
+                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
+                            and a.until >= incidents.at
+                    ))
+            )
             select i.id as "id!", i.at as "at!", t.name as "tenant?", i.kind as "kind!", i.pool,
                 i.batch_id, i.run, i.code, i.count as "count!", i.detail as "detail!",
                 a.at as "acknowledged_at?", a.until as "acknowledged_until?",
                 case when $2 or a.by_tenant_id = a.tenant_id then a.by end as "acknowledged_by?"
             from (
-                (select * from incidents where tenant_id = $1
-                    and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
-                    and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
-                    and ($10::text is null or run = $10)
-                    and (not $9 or not exists (
-                        select 1 from acknowledged_incidents a
-                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
-                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
-                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
-                            and a.until >= incidents.at
-                    ))
-                order by id desc limit $8)
+                (select * from wanted where tenant_id = $1 order by id desc limit $8)
                 union all
-                (select * from incidents where $2 and tenant_id is null
-                    and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
-                    and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
-                    and ($10::text is null or run = $10)
-                    and (not $9 or not exists (
-                        select 1 from acknowledged_incidents a
-                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
-                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
-                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
-                            and a.until >= incidents.at
-                    ))
-                order by id desc limit $8)
+                (select * from wanted where $2 and tenant_id is null order by id desc limit $8)
                 union all
-                (select * from incidents where $3 and tenant_id <> $1
-                    and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
-                    and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
-                    and ($10::text is null or run = $10)
-                    and (not $9 or not exists (
-                        select 1 from acknowledged_incidents a
-                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
-                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
-                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
-                            and a.until >= incidents.at
-                    ))
-                order by id desc limit $8)
+                (select * from wanted where $3 and tenant_id <> $1 order by id desc limit $8)
             ) i left join tenants t on t.id = i.tenant_id
             left join acknowledged_incidents a
                 on a.tenant_id = coalesce(i.tenant_id, '00000000-0000-0000-0000-000000000000')
