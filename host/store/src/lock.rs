@@ -185,23 +185,8 @@ impl Store {
 
     /// The server that dispatches, if there is one.
     pub async fn lock_holder(&self) -> Result<Option<LockHolder>, StoreError> {
-        let row = sqlx::query!(
-            r#"
-            select activity.pid as "pid!", backend_start as "since!", state_change
-            from pg_locks
-            join pg_stat_activity as activity on activity.pid = pg_locks.pid
-            where locktype = 'advisory' and granted and datname = current_database()
-                and database = datid
-                and classid::bigint << 32 | objid::bigint = $1 and objsubid = 1
-            "#,
-            DISPATCHER_LOCK,
-        )
-        .fetch_optional(&self.upkeep)
-        .await?;
-        Ok(row.map(|row| LockHolder {
-            session: Session { pid: row.pid, since: row.since },
-            spoke: row.state_change,
-        }))
+        let mut connection = self.upkeep.acquire().await?;
+        Ok(lock_holder(&mut connection).await?)
     }
 
     /// Ends the session of a server that hangs, so that its lock becomes free.
@@ -216,24 +201,9 @@ impl Store {
         let options = options.application_name(WRITERS).options(WRITER_SETTINGS);
         let mut connection = PgConnection::connect_with(&options).await?;
         let holding = *self.holding.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(Session { pid, since }) = holding else { return Ok(connection) };
-        let holds = sqlx::query_scalar!(
-            r#"
-            select exists (
-                select from pg_locks
-                join pg_stat_activity as activity on activity.pid = pg_locks.pid
-                where locktype = 'advisory' and granted and datname = current_database()
-                    and database = datid
-                    and classid::bigint << 32 | objid::bigint = $1 and objsubid = 1
-                    and activity.pid = $2 and backend_start = $3
-            ) as "holds!"
-            "#,
-            DISPATCHER_LOCK,
-            pid,
-            since,
-        )
-        .fetch_one(&mut connection)
-        .await?;
+        let Some(session) = holding else { return Ok(connection) };
+        let holder = lock_holder(&mut connection).await?;
+        let holds = holder.is_some_and(|holder| holder.session == session);
         // The lock is taken again, or the server ends: until then it writes nothing.
         if holds { Ok(connection) } else { Err(sqlx::Error::Io(io::Error::other(NOT_HELD))) }
     }
@@ -243,6 +213,26 @@ async fn try_advisory_lock(connection: &mut PgConnection) -> Result<bool, sqlx::
     sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
         .fetch_one(connection)
         .await
+}
+
+async fn lock_holder(connection: &mut PgConnection) -> Result<Option<LockHolder>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select activity.pid as "pid!", backend_start as "since!", state_change
+        from pg_locks
+        join pg_stat_activity as activity on activity.pid = pg_locks.pid
+        where locktype = 'advisory' and granted and datname = current_database()
+            and database = datid
+            and classid::bigint << 32 | objid::bigint = $1 and objsubid = 1
+        "#,
+        DISPATCHER_LOCK,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| LockHolder {
+        session: Session { pid: row.pid, since: row.since },
+        spoke: row.state_change,
+    }))
 }
 
 /// Ends a session, if it is still there, and waits for its end.
