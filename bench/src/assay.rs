@@ -71,7 +71,7 @@ impl Assay {
 
 /// `name@version`.
 pub fn pinned(plugin: &Plugin) -> String {
-    format!("{}@{}", plugin.name, plugin.version)
+    plugin.version_name().to_string()
 }
 
 /// A program of ours: the one given, else the one beside this program.

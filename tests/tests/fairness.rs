@@ -50,7 +50,7 @@ async fn a_reward_takes_a_worker_from_another_tenants_long_stages() {
 
     let (theirs, their_client) = team(&host).await;
     let published = their_client.publish(component("two_pools").into()).await.expect("publishes");
-    let plugin = format!("{}@{}", published.name, published.version);
+    let plugin = published.version_name().to_string();
     let call = json!({ "plugin": plugin, "response": "1 0" });
     let reward: Reward = theirs.post("/v1/rewards", &call).await.json(200);
     assert!(matches!(reward.outcome, Outcome::Scored(_)), "{:?}", reward.outcome);
@@ -76,7 +76,7 @@ async fn bodies_that_do_not_come_keep_no_other_tenant_waiting() {
     let answers = Answers::announce_open(&client, &plugin).await;
     let (theirs, their_client) = team(&host).await;
     let published = their_client.publish(component("trivial").into()).await.expect("publishes");
-    let plugin = format!("{}@{}", published.name, published.version);
+    let plugin = published.version_name().to_string();
     let call = json!({ "plugin": plugin, "run": "run", "expected_size": 1 });
     let batch: Batch = theirs.post("/v1/batches", &call).await.json(201);
 
@@ -186,7 +186,7 @@ async fn reads_of_a_slow_store_keep_no_other_tenants_reads_waiting() {
     host.publish("trivial").await;
     let (theirs, their_client) = team(&host).await;
     let published = their_client.publish(component("trivial").into()).await.expect("publishes");
-    let plugin = format!("{}@{}", published.name, published.version);
+    let plugin = published.version_name().to_string();
 
     let stage = |http: Http, response: String| {
         let call = json!({ "plugin": plugin, "response": response });

@@ -1,7 +1,7 @@
 //! The JSON shapes of `/v1/plugins`.
 
 use assay_core::id::Digest;
-use assay_core::plugin::Stage;
+use assay_core::plugin::{Stage, VersionName};
 use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -44,6 +44,14 @@ pub struct Plugin {
     /// Numbers of golden cases by state; all 0 if the version has none.
     #[serde(default)]
     pub golden_cases: CaseCounts,
+}
+
+impl Plugin {
+    /// The name of this version.
+    #[must_use]
+    pub fn version_name(&self) -> VersionName<'_> {
+        VersionName { name: &self.name, version: &self.version }
+    }
 }
 
 /// Numbers of golden cases of a version, by state. No case of a published version failed.

@@ -228,8 +228,8 @@ async fn publish(client: &Client, files: Vec<PathBuf>) -> anyhow::Result<()> {
             Ok(plugin) => {
                 let version = PromotePlugin { version: plugin.version };
                 let plugin = client.promote(&plugin.name, CHANNEL, &version).await?;
-                let (name, version) = (&plugin.name, &plugin.version);
-                eprintln!("plugin {name}@{version} is ready as {name}@{CHANNEL}");
+                let (version, name) = (plugin.version_name(), &plugin.name);
+                eprintln!("plugin {version} is ready as {name}@{CHANNEL}");
             }
             // The plugin changed and its version did not: the published component stays.
             Err(error) if error.code() == Some("conflict") => {

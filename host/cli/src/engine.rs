@@ -256,7 +256,7 @@ impl Described {
 
     /// `name@version`.
     pub(super) fn reference(&self) -> String {
-        format!("{}@{}", self.description.name, self.description.version)
+        self.description.version_name().to_string()
     }
 }
 

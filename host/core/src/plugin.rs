@@ -1,8 +1,34 @@
 //! The description that a plugin gives of itself, and the names that operators and tenants give to it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
+
+/// The name of a version of a plugin, written `math@1.0.0`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VersionName<'a> {
+    /// The name of the plugin.
+    pub name: &'a str,
+    /// The version.
+    pub version: &'a str,
+}
+
+impl<'a> VersionName<'a> {
+    /// The parts of a text, if it has both. Whether each is well formed is not checked.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let (name, version) = text.split_once('@')?;
+        Some(Self { name, version })
+    }
+}
+
+impl fmt::Display for VersionName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.name, self.version)
+    }
+}
 
 /// One stage of a plugin: `stage` of `assay:reward/types`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +67,12 @@ pub struct Description {
 }
 
 impl Description {
+    /// The name of this version.
+    #[must_use]
+    pub fn version_name(&self) -> VersionName<'_> {
+        VersionName { name: &self.name, version: &self.version }
+    }
+
     /// Checks every limit and rule of a description; the error names the field and what to do.
     pub fn check(&self) -> Result<(), String> {
         check_name("name", &self.name, limits::PLUGIN_NAME_BYTES_MAX)?;
@@ -174,6 +206,14 @@ mod tests {
         let mut description = description();
         change(&mut description);
         description.check().expect_err("must be refused")
+    }
+
+    #[test]
+    fn the_name_of_a_version_is_read_as_it_is_written() {
+        let description = description();
+        let name = description.version_name();
+        assert_eq!(VersionName::parse(&name.to_string()), Some(name));
+        assert_eq!(VersionName::parse("math"), None);
     }
 
     #[test]

@@ -234,7 +234,7 @@ impl CommittedBatch {
 
     /// The plugin as `name@version`.
     pub(super) fn plugin_name(&self) -> String {
-        format!("{}@{}", self.row.plugin, self.row.version)
+        self.row.version_name().to_string()
     }
 
     /// The name of a stage; empty if the plugin has no such stage.

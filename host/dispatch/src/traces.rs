@@ -53,7 +53,7 @@ impl RequestTraces {
             request: RequestId { batch: batch.id, seq },
             tenant: batch.tenant,
             run: batch.run.clone(),
-            plugin: format!("{}@{}", batch.plugin, batch.version),
+            plugin: batch.version_name().to_string(),
             arrived: assay_clock::now(),
             attempts: Vec::new(),
             end: None,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use assay_api::batch::AnnounceBatch;
 use assay_core::id::{BatchId, TenantId};
+use assay_core::plugin::VersionName;
 use assay_dispatch::{ReadyPlugin, now};
 use assay_registry::Reference;
 use assay_store::admissions::{BatchRow, Idempotency};
@@ -92,7 +93,8 @@ async fn pin(
     };
     let same_version = !reference.is_version() || reference.channel_or_version == pinned.version;
     if pinned.plugin != reference.name || !same_version {
-        let detail = format!("run `{}` uses {}@{}", call.run, pinned.plugin, pinned.version);
+        let name = VersionName { name: &pinned.plugin, version: &pinned.version };
+        let detail = format!("run `{}` uses {name}", call.run);
         return Err(ApiError::conflict("run_pinned", detail)
             .hint("a run keeps the plugin of its first batch; start a new run for another"));
     }

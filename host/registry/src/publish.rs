@@ -47,8 +47,8 @@ impl Registry {
         drop(turn);
         let PluginReport { code, description, imports, recalled, .. } = report;
         if recalled {
-            let Description { name, version, .. } = &description;
-            tracing::info!(%digest, "{name}@{version} is compiled already; its code is used again");
+            let name = description.version_name();
+            tracing::info!(%digest, "{name} is compiled already; its code is used again");
         }
         check_grants(&imports, publisher.grants)?;
         self.check_schemas(publisher.tenant, &description, digest).await?;

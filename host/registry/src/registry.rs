@@ -158,7 +158,8 @@ impl Registry {
         let row = self.store.plugin(tenant, name, &version).await.map_err(unknown)?;
         if row.yanked {
             return Err(RegistryError::Refused(format!(
-                "{name}@{version} is yanked; new runs cannot use it"
+                "{} is yanked; new runs cannot use it",
+                row.description.version_name()
             )));
         }
         self.ready(tenant, row).await
@@ -212,9 +213,9 @@ impl Registry {
         for architecture in self.engines().architectures() {
             let form = self.compiled_for(tenant, digest, architecture).await;
             let form = form.map_err(|error| match error {
-                RegistryError::Blob(BlobError::NotFound(_)) => RegistryError::ComponentMissing(
-                    format!("{}@{}", description.name, description.version),
-                ),
+                RegistryError::Blob(BlobError::NotFound(_)) => {
+                    RegistryError::ComponentMissing(description.version_name().to_string())
+                }
                 error => error,
             });
             compiled.insert(architecture, form?);

@@ -296,7 +296,7 @@ impl Plugins for PinnedPlugins {
 }
 
 fn restoring(row: &BatchRow) -> String {
-    format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
+    format!("restoring batch {}: {}", row.id, row.version_name())
 }
 
 async fn parts(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_api::batch::Consumes;
 use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 use bytes::Bytes;
 use sqlx::encode::IsNull;
@@ -41,6 +42,13 @@ pub struct BatchRow {
     pub announced_at: Micros,
     /// `announced_at` for the batch of a single request; otherwise `None`.
     pub sealed_at: Option<Micros>,
+}
+
+impl BatchRow {
+    #[must_use]
+    pub fn version_name(&self) -> VersionName<'_> {
+        VersionName { name: &self.plugin, version: &self.version }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use assay_api::batch::{Batch, BatchState, Consumes};
 use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 
 use super::plugins::stored_digest;
@@ -43,7 +44,7 @@ impl Store {
         Ok(Batch {
             id,
             state: state_of(&row.state),
-            plugin: format!("{}@{}", row.plugin, row.version),
+            plugin: VersionName { name: &row.plugin, version: &row.version }.to_string(),
             plugin_digest: stored_digest(&row.digest)?,
             run: row.run,
             iteration: row.iteration.cast_unsigned(),

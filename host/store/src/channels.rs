@@ -122,7 +122,7 @@ impl Store {
         let PluginVersion { tenant, name, version } = plugin;
         if self.plugin(tenant, name, version).await?.yanked {
             return Err(StoreError::Conflict(format!(
-                "{name}@{version} is yanked; promote a version that is not"
+                "{plugin} is yanked; promote a version that is not"
             )));
         }
         let channel = Channel { tenant, plugin: name, channel };

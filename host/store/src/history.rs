@@ -4,6 +4,7 @@
 use assay_api::history::{BatchHistory, BatchProfile, ProfileStage, RequestProfile};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 use futures_util::TryStreamExt as _;
 use serde::Serialize;
@@ -120,7 +121,7 @@ impl SummaryRow {
             id: BatchId(self.batch_id),
             run: self.run,
             iteration: self.iteration.cast_unsigned(),
-            plugin: format!("{}@{}", self.plugin, self.version),
+            plugin: VersionName { name: &self.plugin, version: &self.version }.to_string(),
             plugin_digest: stored_digest(&self.digest)?,
             requests: self.requests.cast_unsigned(),
             announced_at: Micros::from_datetime(self.announced_at),

@@ -1,8 +1,11 @@
 //! Plugins: immutable versions, channels that point to them, and what they compiled to.
 
+use std::fmt;
+
+use assay_api::batch::Batch;
 use assay_api::plugin::{CaseCounts, GoldenCase, Plugin};
 use assay_core::id::{Digest, TenantId};
-use assay_core::plugin::Description;
+use assay_core::plugin::{Description, VersionName};
 use assay_core::time::Micros;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -43,6 +46,13 @@ pub struct PluginVersion<'a> {
     pub tenant: TenantId,
     pub name: &'a str,
     pub version: &'a str,
+}
+
+impl fmt::Display for PluginVersion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, version, .. } = *self;
+        fmt::Display::fmt(&VersionName { name, version }, f)
+    }
 }
 
 /// Whether a publication changed anything.
@@ -95,7 +105,7 @@ impl Store {
                 tenant: Some(tenant),
                 actor,
                 action: "plugin.publish",
-                subject: format!("{}@{}", description.name, description.version),
+                subject: description.version_name().to_string(),
                 before: None,
                 after: Some(json!({
                     "digest": digest,
@@ -126,8 +136,8 @@ impl Store {
         match self.plugin(tenant, name, version).await {
             Ok(there) if there.digest == digest => Ok(true),
             Ok(there) => Err(StoreError::Conflict(format!(
-                "{name}@{version} was published with other bytes (digest {}), and versions never \
-                 change",
+                "{} was published with other bytes (digest {}), and versions never change",
+                description.version_name(),
                 there.digest
             ))),
             Err(StoreError::NotFound(_)) => Ok(false),
@@ -142,6 +152,17 @@ impl Store {
         version: &str,
     ) -> Result<PluginRow, StoreError> {
         plugin(&self.pool, tenant, name, version).await
+    }
+
+    /// The version that a batch has.
+    pub async fn plugin_of_batch(
+        &self,
+        tenant: TenantId,
+        batch: &Batch,
+    ) -> Result<PluginRow, StoreError> {
+        let named = VersionName::parse(&batch.plugin);
+        let VersionName { name, version } = named.ok_or(StoreError::NotFound("plugin version"))?;
+        self.plugin(tenant, name, version).await
     }
 
     /// All versions of one plugin, the newest first.
@@ -265,7 +286,7 @@ impl Store {
             tenant: Some(tenant),
             actor,
             action: "plugin.yank",
-            subject: format!("{name}@{version}"),
+            subject: plugin.to_string(),
             before: before.yank_reason.map(|reason| json!({ "reason": reason })),
             after: Some(json!({ "reason": reason })),
         };

@@ -2,6 +2,7 @@
 
 use assay_api::plugin::{CaseCounts, Plugin, PromotePlugin, YankPlugin};
 use assay_client::Client;
+use assay_core::plugin::VersionName;
 
 use super::super::Format;
 
@@ -41,7 +42,8 @@ pub(super) struct Yank {
 }
 
 fn version(text: &str) -> Result<(String, String), String> {
-    let (name, version) = text.split_once('@').ok_or("write NAME@VERSION, such as math@1.4.0")?;
+    let named = VersionName::parse(text);
+    let VersionName { name, version } = named.ok_or("write NAME@VERSION, such as math@1.4.0")?;
     Ok((name.into(), version.into()))
 }
 
@@ -105,8 +107,7 @@ pub(super) fn text(plugin: &Plugin) -> String {
     let channels = plugin.channels.join(", ");
     let stages: Vec<_> =
         plugin.stages.iter().map(|stage| format!("{} on {}", stage.name, stage.pool)).collect();
-    let mut text =
-        format!("{}@{}  {}  {}", plugin.name, plugin.version, &digest[..12], stages.join(", "));
+    let mut text = format!("{}  {}  {}", plugin.version_name(), &digest[..12], stages.join(", "));
     if let Some(publisher) = &plugin.published_by {
         text.push_str(&format!("  by {publisher}"));
     }

@@ -9,6 +9,7 @@ use assay_api::result::ResultItem;
 use assay_client::Client;
 use assay_core::id::{Digest, RequestId};
 use assay_core::outcome::Outcome;
+use assay_core::plugin::VersionName;
 use assay_core::recorded::{ScoredLogLine, ScoredRequest};
 use serde::Serialize;
 
@@ -142,7 +143,8 @@ async fn download(
     (plugin, digest): (&str, Digest),
     folder: &Path,
 ) -> anyhow::Result<PathBuf> {
-    let (name, version) = plugin.split_once('@').context("the server names no version")?;
+    let VersionName { name, version } =
+        VersionName::parse(plugin).context("the server names no version")?;
     let bytes = client.component(name, version).await.with_context(|| {
         format!("downloading {plugin}: the key needs the scope plugins:publish; or give --plugin")
     })?;

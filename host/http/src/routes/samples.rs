@@ -3,6 +3,7 @@
 use assay_api::sample::{GroupRewards, SampleList, SamplesPrepared};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
+use assay_core::plugin::VersionName;
 use assay_store::samples::SearchWithin;
 use assay_store::views::sample_pages::{Between, SampleCursor, SampleFilter, SampleOrder};
 use axum::Json;
@@ -131,10 +132,10 @@ impl Of {
                 let live = batch.done_at.is_none();
                 Ok(Self { runs: vec![batch.run], batch: Some(id), live })
             }
-            (None, None, Some(version)) => {
+            (None, None, Some(plugin)) => {
                 let wrong = || ApiError::bad_request("plugin must be a version: name@version");
-                let (plugin, version) = version.rsplit_once('@').ok_or_else(wrong)?;
-                let runs = app.store.runs_of_version(tenant, plugin, version).await?;
+                let VersionName { name, version } = VersionName::parse(plugin).ok_or_else(wrong)?;
+                let runs = app.store.runs_of_version(tenant, name, version).await?;
                 Ok(Self { runs, batch: None, live: false })
             }
             _ => Err(ApiError::bad_request("exactly one of run, batch and plugin must be given")),

@@ -3,6 +3,7 @@
 use assay_api::batch::{Batch, BatchState};
 use assay_api::view::{BatchStateFilter, BatchSummary};
 use assay_core::id::{BatchId, TenantId};
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -211,7 +212,7 @@ impl Row {
         let batch = Batch {
             id: BatchId(self.id),
             state: state_of(&self.state),
-            plugin: format!("{}@{}", self.plugin, self.version),
+            plugin: VersionName { name: &self.plugin, version: &self.version }.to_string(),
             plugin_digest: stored_digest(&self.digest)?,
             run: self.run,
             iteration: self.iteration.cast_unsigned(),

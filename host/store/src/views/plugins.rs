@@ -8,6 +8,7 @@ use assay_api::view::{
 };
 use assay_core::id::TenantId;
 use assay_core::limits;
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 use time::OffsetDateTime;
 
@@ -56,7 +57,7 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
-        sum(format!("{name}@{version}"), rows)
+        sum(VersionName { name, version }.to_string(), rows)
     }
 }
 

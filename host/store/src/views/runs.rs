@@ -7,6 +7,7 @@ use assay_api::batch::BatchState;
 use assay_api::view::{ArrivalCurve, Histogram, Iterations, RunSummary};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
+use assay_core::plugin::VersionName;
 use assay_core::time::Micros;
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
@@ -67,7 +68,7 @@ impl RunRow {
     fn summary(self, live_batches: u32) -> Result<RunSummary, StoreError> {
         Ok(RunSummary {
             name: self.name,
-            plugin: format!("{}@{}", self.plugin, self.version),
+            plugin: VersionName { name: &self.plugin, version: &self.version }.to_string(),
             plugin_digest: stored_digest(&self.digest)?,
             created_at: Micros::from_datetime(self.created_at),
             batches: self.ended_batches.cast_unsigned(),

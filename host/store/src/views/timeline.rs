@@ -65,8 +65,7 @@ impl Store {
         tenant: TenantId,
         batch: &Batch,
     ) -> Result<KnownRequests, StoreError> {
-        let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
-        let plugin = self.plugin(tenant, name, version).await?;
+        let plugin = self.plugin_of_batch(tenant, batch).await?;
         let stages = plugin.description.stages.into_iter().map(|stage| ProfileStage {
             name: stage.name,
             pool: stage.pool,

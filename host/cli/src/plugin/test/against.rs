@@ -69,7 +69,7 @@ pub(super) async fn replay(
             stats.runs.into_iter().map(|run| run.run).collect()
         }
     };
-    let against = format!("{name}@{}", version.version);
+    let against = version.version_name().to_string();
     let batches = batches(client, &against, &runs).await?;
     let ids = requests(client, &batches, wanted.limit).await?;
     ensure!(

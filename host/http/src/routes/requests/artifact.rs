@@ -29,8 +29,7 @@ pub(crate) async fn artifact(
 ) -> Result<Response, ApiError> {
     batches::kept(&app, caller.tenant, id.batch).await?;
     let batch = app.store.batch(caller.tenant, id.batch).await?;
-    let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
-    let plugin = app.store.plugin(caller.tenant, name, version).await?;
+    let plugin = app.store.plugin_of_batch(caller.tenant, &batch).await?;
     let number = plugin.description.stages.iter().position(|other| other.name == stage);
     let number = number.ok_or_else(|| ApiError::not_found("stage"))?;
     let place = downloads::place(&app, caller.tenant).await?;

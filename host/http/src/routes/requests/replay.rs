@@ -6,6 +6,7 @@ use assay_api::batch::Batch;
 use assay_api::request::{Replay, ReplayRequest, ReplaySide};
 use assay_api::result::ResultItem;
 use assay_core::id::{Digest, RequestId};
+use assay_core::plugin::VersionName;
 use assay_dispatch::{Announcement, NewItem, ReadyPlugin};
 use assay_registry::Reference;
 use assay_store::StoreError;
@@ -47,7 +48,7 @@ pub(crate) async fn replay(
     let plugin = plugin(&app, &caller, &batch, call.version.as_deref()).await?;
     quotas::granted(&app, caller.tenant, &plugin)?;
     let digest = plugin.digest;
-    let name = format!("{}@{}", plugin.description.name, plugin.description.version);
+    let name = plugin.description.version_name().to_string();
     let announcement = announcement(&app, &caller, (id, stored), plugin).await?;
     let committed = app.dispatch.announce(announcement).await?;
     let wait = batches::wait(&headers).unwrap_or(rewards::WAIT_DEFAULT);
@@ -97,7 +98,9 @@ async fn plugin(
     batch: &Batch,
     version: Option<&str>,
 ) -> Result<Arc<ReadyPlugin>, ApiError> {
-    let (name, own) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
+    let named = VersionName::parse(&batch.plugin);
+    let VersionName { name, version: own } =
+        named.ok_or_else(|| ApiError::not_found("plugin version"))?;
     caller.may_use_plugin(name)?;
     let Some(version) = version.filter(|version| *version != own) else {
         return Ok(app.registry.pinned(caller.tenant, name, own).await?);

@@ -3,6 +3,7 @@
 use assay_api::view::{Iterations, RunView};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
+use assay_core::plugin::VersionName;
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Deserialize;
@@ -42,9 +43,9 @@ pub(crate) async fn get(
         app.store.run_iterations(caller.tenant, &run.name, last).await?;
     live_counts(&app, caller.tenant, &mut iterations);
     let curves = app.store.arrival_curves(caller.tenant, &run.name, chosen.as_deref()).await?;
-    let promotions = match (iterations.announced_at.first(), run.plugin.rsplit_once('@')) {
-        (Some(since), Some((plugin, _))) => {
-            app.store.promotions(caller.tenant, plugin, *since).await?
+    let promotions = match (iterations.announced_at.first(), VersionName::parse(&run.plugin)) {
+        (Some(since), Some(plugin)) => {
+            app.store.promotions(caller.tenant, plugin.name, *since).await?
         }
         _ => Vec::new(),
     };

@@ -19,8 +19,7 @@ pub(crate) async fn context(
     result: Option<&ResultItem>,
 ) -> Result<RequestContext, ApiError> {
     let batch = batches::find(app, tenant, id.batch).await?;
-    let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
-    let stages = app.store.plugin(tenant, name, version).await?.description.stages;
+    let stages = app.store.plugin_of_batch(tenant, &batch).await?.description.stages;
     let names: Vec<String> = stages.iter().map(|stage| stage.name.clone()).collect();
     let surroundings = app.store.request_surroundings(tenant, id).await?;
     let times = result.map_or(&[][..], |result| &result.stages);
