@@ -7,8 +7,8 @@ use assay_core::time::Micros;
 use serde_json::json;
 
 use super::audit::{Act, Actor, audit};
-use super::operations::integer;
 use super::retention::delete_in_pieces;
+use super::summaries::integer;
 use super::{Store, StoreError};
 
 /// The worker bounds that an administrator set for one pool.

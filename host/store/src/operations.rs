@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 
 use super::audit::OF_THE_PLATFORM;
 use super::retention::delete_in_pieces;
+use super::summaries::integer;
 use super::{Store, StoreError};
 
 /// An incident to be written.
@@ -38,10 +39,6 @@ pub enum Beside {
     Platform,
     /// The platform's and those of all other tenants.
     All,
-}
-
-pub(super) fn integer(count: u32) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 impl Store {

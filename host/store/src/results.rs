@@ -3,6 +3,7 @@
 use assay_core::id::{BatchId, RequestId, TenantId};
 use bytes::Bytes;
 
+use super::summaries::integer;
 use super::{Store, StoreError};
 
 impl Store {
@@ -25,8 +26,8 @@ impl Store {
             "#,
             tenant.0,
             batch.0,
-            i32::try_from(after).unwrap_or(i32::MAX),
-            i32::try_from(after.saturating_add(limit)).unwrap_or(i32::MAX),
+            integer(after),
+            integer(after.saturating_add(limit)),
         )
         .fetch_all(&self.pool)
         .await?;

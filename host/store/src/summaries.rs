@@ -173,6 +173,11 @@ pub(super) fn expected(
     })
 }
 
+/// A count or a place as columns hold it; the largest stands for those above it.
+pub(super) fn integer(count: u32) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
 pub(super) fn count(value: Option<i32>) -> u32 {
     value.map_or(0, i32::cast_unsigned)
 }

@@ -3,6 +3,7 @@
 use assay_api::authoring::RunLogLine;
 use assay_core::id::{BatchId, RequestId, TenantId};
 
+use crate::summaries::integer;
 use crate::{Store, StoreError};
 
 /// Which lines of a batch are asked for.
@@ -52,8 +53,7 @@ impl Store {
         after: Option<LogPlace>,
         limit: u32,
     ) -> Result<Vec<(LogPlace, RunLogLine)>, StoreError> {
-        let place = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
-        let (seq, line) = after.map_or((-1, -1), |(seq, line)| (place(seq), place(line)));
+        let (seq, line) = after.map_or((-1, -1), |(seq, line)| (integer(seq), integer(line)));
         let rows = sqlx::query!(
             r#"
             select l.seq, l.line, l.stage, l.level, l.message, o.verdict as "verdict?"
@@ -94,7 +94,6 @@ impl Store {
         after: EndedLogPlace,
         limit: u32,
     ) -> Result<Vec<(EndedLogPlace, RunLogLine)>, StoreError> {
-        let place = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let rows = sqlx::query!(
             r#"
             select o.position as "position!", l.seq, l.line, l.stage, l.level, l.message,
@@ -115,8 +114,8 @@ impl Store {
             "#,
             tenant.0,
             batch.0,
-            place(after.0),
-            place(after.1),
+            integer(after.0),
+            integer(after.1),
             filter.level.as_deref(),
             filter.verdict.as_deref(),
             i64::from(limit),

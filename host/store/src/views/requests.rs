@@ -7,6 +7,7 @@ use assay_core::outcome::Outcome;
 use assay_core::time::Micros;
 use time::OffsetDateTime;
 
+use crate::summaries::integer;
 use crate::{Store, StoreError};
 
 /// The blocks of requests, of 1,024 each, that are looked through at once: few first, then more, then all. PostgreSQL opens
@@ -283,7 +284,7 @@ fn parts(filter: &RequestFilter) -> impl Iterator<Item = BlockRange> {
 }
 
 fn after(filter: &RequestFilter) -> i32 {
-    filter.after.map_or(-1, |after| i32::try_from(after).unwrap_or(i32::MAX))
+    filter.after.map_or(-1, integer)
 }
 
 #[cfg(test)]
@@ -295,10 +296,7 @@ mod tests {
         for after in [None, Some(0), Some(1_023), Some(1_024), Some(70_000), Some(u32::MAX)] {
             let filter = RequestFilter { after, ..RequestFilter::default() };
             let parts: Vec<BlockRange> = parts(&filter).collect();
-            assert_eq!(
-                parts[0].after,
-                after.map_or(-1, |it| i32::try_from(it).unwrap_or(i32::MAX))
-            );
+            assert_eq!(parts[0].after, after.map_or(-1, integer));
             for pair in parts.windows(2) {
                 assert_eq!(pair[1].after >> 10, pair[0].last_block);
                 assert_eq!(pair[1].after & 1_023, 1_023);

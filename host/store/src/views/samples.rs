@@ -8,6 +8,7 @@ use assay_core::time::Micros;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use crate::summaries::integer;
 use crate::{Store, StoreError};
 
 /// A request as it is stored.
@@ -92,7 +93,7 @@ impl Store {
             "#,
             tenant.0,
             batch.0,
-            after.map_or(-1, |after| i32::try_from(after).unwrap_or(i32::MAX)),
+            after.map_or(-1, integer),
             i64::from(limits::SAMPLES_READ),
             i64::from(limits::SAMPLE_BYTES_READ),
             texts == Texts::Read,
