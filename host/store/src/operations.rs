@@ -31,8 +31,8 @@ pub struct IncidentRow {
     pub detail: String,
 }
 
-/// The incidents that a caller sees beside those of its own tenant. Who sees none is a tenant, and is not shown who of the
-/// platform acknowledged one.
+/// The incidents that a caller sees beside those of its own tenant. A caller that sees none is a tenant, and is not told who of
+/// the platform acknowledged an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
     Nothing,
