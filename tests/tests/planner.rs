@@ -201,7 +201,7 @@ fn explains(mode: &str, reason: &PlanReason) -> bool {
         PlanReason::Bound { .. } | PlanReason::Needed | PlanReason::Maximum { .. } => {
             matches!(mode, "assay" | "distrs" | "history")
         }
-        PlanReason::Idle | PlanReason::Minimum | PlanReason::Unknown => false,
+        PlanReason::Idle | PlanReason::Held | PlanReason::Minimum | PlanReason::Unknown => false,
     }
 }
 

@@ -124,6 +124,8 @@ pub struct PoolTarget {
 pub enum PlanReason {
     /// No live batch needs the pool.
     Idle,
+    /// The requests that need the pool are held until memory for their artifacts is free, and no others do.
+    Held,
     /// The planner's policy sets it.
     Mode,
     /// The pool's `min`.

@@ -107,6 +107,7 @@ fn leaving(leaving: Departures) -> LeavingWorkers {
 fn reason(reason: &Reason) -> PlanReason {
     match reason {
         Reason::Idle => PlanReason::Idle,
+        Reason::Held => PlanReason::Held,
         Reason::Policy => PlanReason::Mode,
         Reason::Minimum => PlanReason::Minimum,
         Reason::Maximum { wanted } => PlanReason::Maximum { wanted: count(*wanted) },
@@ -138,6 +139,10 @@ fn reason(reason: &Reason) -> PlanReason {
 fn why(report: &PoolReport) -> String {
     match &report.reason {
         Reason::Idle => "no live batch needs workers of this pool".into(),
+        Reason::Held => {
+            "the requests that need this pool are held until memory for their artifacts is free"
+                .into()
+        }
         Reason::Policy => "the planner's policy always asks for this number".into(),
         Reason::Minimum => "the pool's minimum is sufficient".into(),
         Reason::Maximum { wanted } => {

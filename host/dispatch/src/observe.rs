@@ -68,6 +68,8 @@ pub(super) struct JoinedWorker {
 #[derive(Debug, Clone, Copy, Default)]
 struct StageCounts {
     queued: u32,
+    /// Those that wait until their stage is no longer held.
+    held: u32,
     running: u32,
 }
 
@@ -137,7 +139,11 @@ impl Shell {
 impl From<&StageView> for StageCounts {
     fn from(stage: &StageView) -> Self {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Self { queued: count(stage.waiting), running: count(stage.running.len()) }
+        Self {
+            queued: count(stage.waiting),
+            held: count(stage.held),
+            running: count(stage.running.len()),
+        }
     }
 }
 
@@ -151,8 +157,9 @@ impl ObservedBatch<'_> {
         self.view.at_stage.iter().map(StageCounts::from)
     }
 
+    /// Held requests are counted as queued: their batch does not wait for its trainer.
     fn queued(&self) -> u32 {
-        self.stages().map(|stage| stage.queued).sum()
+        self.stages().map(|stage| stage.queued + stage.held).sum()
     }
 
     fn running(&self) -> u32 {
@@ -224,7 +231,7 @@ impl Dispatch {
         Batches { items, total }
     }
 
-    /// The queue of each pool: its batches in the scheduler's order.
+    /// The queue of each pool: its batches in the scheduler's order. Held requests are in no queue.
     #[must_use]
     pub fn queues(&self, observed: &Observed) -> Vec<PoolQueue> {
         let mut pools: BTreeMap<&str, Vec<(StageCounts, ObservedBatch<'_>)>> = BTreeMap::new();
@@ -387,7 +394,8 @@ impl Observed {
         for batch in self.batches().filter(|batch| batch.is_of(tenant)) {
             for (number, (shape, stage)) in batch.view.stages.iter().zip(batch.stages()).enumerate()
             {
-                if stage.queued == 0 && stage.running == 0 {
+                let queued = stage.queued + stage.held;
+                if queued == 0 && stage.running == 0 {
                     continue;
                 }
                 let key = (batch.committed.row.digest, number);
@@ -398,7 +406,7 @@ impl Observed {
                     queued: 0,
                     running: 0,
                 });
-                sum.queued += u64::from(stage.queued);
+                sum.queued += u64::from(queued);
                 sum.running += u64::from(stage.running);
             }
         }

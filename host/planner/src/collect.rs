@@ -174,6 +174,7 @@ impl<'a> Collector<'a> {
         });
         for (stage, at_stage) in batch.at_stage.iter().enumerate() {
             self.waiting(index, stage, at_stage, awaited);
+            self.held(index, stage, at_stage, awaited);
             self.running(index, stage, at_stage, awaited);
         }
         self.future(index, awaited);
@@ -207,6 +208,24 @@ impl<'a> Collector<'a> {
             let row = |pick: usize| basis.service(reached[pick] as usize);
             let service = pick.map_or(unreached.times(), row);
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
+            self.push(request, service, drift, Micros::ZERO);
+        }
+    }
+
+    /// Requests whose stage is held come to the next one as soon as they could, as if this one needed no worker: when it is
+    /// released, there is another plan. The later stages are those for which they wait, and need their workers.
+    fn held(&mut self, batch: usize, stage: usize, view: &StageView, awaited: &AwaitedBatch<'_>) {
+        let AwaitedBatch { view: shape, basis, drift, unreached, .. } = awaited;
+        if stage + 1 == shape.stages.len() {
+            return;
+        }
+        let reached = basis.reached(stage);
+        for pick in spread(reached.len(), view.held).take(self.room()) {
+            let row = |pick: usize| basis.service(reached[pick] as usize);
+            let service = pick.map_or(unreached.times(), row);
+            let ran = service[stage].scaled(drift.service[stage]).min(shape.stages[stage].timeout);
+            let ready = self.now + ran;
+            let request = ProblemRequest { batch, stage: stage + 1, running: false, ready };
             self.push(request, service, drift, Micros::ZERO);
         }
     }
@@ -351,11 +370,12 @@ impl<'a> Collector<'a> {
                 let rest = times.fold(self.now + *left, |end, (time, cut)| end + (*time).min(*cut));
                 return Some(rest - queued);
             }
-            // `reached` has the latest time of the requests that wait.
-            let waits = request.ready <= self.now;
-            (!waits).then(|| times.fold(request.ready, |end, (time, cut)| end + (*time).min(*cut)))
+            // `reached` has the latest time of those that wait or are held.
+            let comes = request.stage == 0 && request.ready > self.now;
+            comes.then(|| times.fold(request.ready, |end, (time, cut)| end + (*time).min(*cut)))
         });
-        let waiting = batch.at_stage.iter().enumerate().filter(|(_, view)| view.waiting > 0);
+        let waits = |view: &StageView| view.waiting + view.held > 0;
+        let waiting = batch.at_stage.iter().enumerate().filter(|(_, view)| waits(view));
         let waiting = waiting.map(|(stage, view)| {
             let left = basis.left_quantile(stage, quantile).max(unreached.left(stage));
             view.reached.min(self.now) + left
@@ -373,7 +393,7 @@ fn share_out(awaited: &mut [AwaitedBatch<'_>]) {
     }
     let live = |batches: &[&mut AwaitedBatch<'_>]| -> usize {
         let stages = batches.iter().flat_map(|batch| &batch.view.at_stage);
-        stages.map(|stage| stage.waiting + stage.running.len()).sum()
+        stages.map(StageView::requests).sum()
     };
     let to_come = |batches: &[&mut AwaitedBatch<'_>]| -> Vec<usize> {
         batches.iter().map(|batch| batch.to_come).collect()

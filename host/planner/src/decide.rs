@@ -169,6 +169,9 @@ impl Planner {
             if refused && decision.reason != Reason::Idle {
                 decision.reason = Reason::Maximum { wanted: decision.ceiling };
             }
+            if decision.reason == Reason::Idle && holds_requests_of(&name, view) {
+                decision.reason = Reason::Held;
+            }
             decision.ceiling = decision.ceiling.min(max);
             decision.hold = decision.hold.clamp(config.min, decision.ceiling);
             let Decision { hold, ceiling, zero_queue, reason } = decision;
@@ -247,4 +250,10 @@ impl Planner {
         let busy = view.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
         UNKNOWN_FIRST.max(2 * busy)
     }
+}
+
+/// Whether requests wait that need the pool once their stage is no longer held.
+fn holds_requests_of(pool: &Arc<str>, view: &SchedView) -> bool {
+    let mut stages = view.batches.iter().flat_map(|batch| batch.stages.iter().zip(&batch.at_stage));
+    stages.any(|(shape, at_stage)| at_stage.held > 0 && shape.pool == *pool)
 }

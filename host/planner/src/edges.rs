@@ -1,4 +1,5 @@
-//! The edges of batches: the moments at which a policy plans that does not plan again in between.
+//! The edges of batches: the moments at which a policy plans that does not plan again in between. Stages of a tenant that are
+//! held from then on, or released, are such a moment too.
 //!
 //! Forecasts are made anew after each period under every policy. Between two edges such a policy keeps what it planned, or
 //! asking for forecasts would change its plans.
@@ -6,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_core::id::BatchId;
+use assay_core::id::{BatchId, TenantId};
 use assay_sched::{BatchView, PoolPlan, SchedView};
 
 use crate::plan::{Plan, PoolReport};
@@ -15,7 +16,7 @@ use crate::pool_config::PoolConfig;
 type Pools = BTreeMap<Arc<str>, PoolConfig>;
 
 /// The circumstances of a plan. As long as they are the same, no batch was announced, got its first request or ended, and
-/// no bound has changed.
+/// no bound and no hold has changed.
 #[derive(Debug, PartialEq)]
 struct Edge {
     /// The live batches, each with whether its first request has come.
@@ -23,6 +24,8 @@ struct Edge {
     pools: Pools,
     /// The bounds of those who need each pool.
     workers_max: Vec<Option<usize>>,
+    /// The tenants whose stages are held.
+    held: Vec<TenantId>,
 }
 
 /// The plan that was made at an edge.
@@ -55,6 +58,25 @@ impl Edge {
             batches: view.batches.iter().map(of_batch).collect(),
             pools: pools.clone(),
             workers_max: view.pools.values().map(|pool| pool.workers_max).collect(),
+            held: view.held.keys().copied().collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn to_hold_stages_and_to_release_them_are_edges() {
+        let (pools, tenant) = (Pools::new(), TenantId(Uuid::nil()));
+        let edge = |held: BTreeMap<TenantId, usize>| {
+            Edge::of(&pools, &SchedView { held, ..SchedView::default() })
+        };
+        let held = edge(BTreeMap::from([(tenant, 0)]));
+        assert_ne!(held, edge(BTreeMap::new()));
+        assert_eq!(held, edge(BTreeMap::from([(tenant, 7)])), "more of them are none");
     }
 }

@@ -12,6 +12,8 @@ use crate::rule::LateReason;
 pub enum Reason {
     /// No live batch needs the pool.
     Idle,
+    /// The requests that need the pool are held, and no others do.
+    Held,
     /// The policy asks for exactly this many.
     Policy,
     /// The configured minimum.

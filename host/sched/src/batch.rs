@@ -89,6 +89,7 @@ impl Reached {
     fn view(&self) -> StageView {
         StageView {
             waiting: self.live,
+            held: 0,
             running: Vec::new(),
             reached: self.latest,
             ended: self.ended,
@@ -388,7 +389,7 @@ impl Batch {
         self.requests.get(seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
-    /// Leased requests are counted as waiting.
+    /// Leased and held requests are counted as waiting.
     pub(crate) fn view(&self) -> BatchView {
         BatchView {
             id: self.new.id,

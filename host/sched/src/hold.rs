@@ -3,7 +3,7 @@
 //! An artifact waits in memory for its request's next stage. Where first stages run far ahead of later ones, as
 //! compilations do of the GPUs, that memory runs out. The dispatcher knows it, and then holds the tenant's first stages, where
 //! others follow: what waits for them leaves the pools' queues, and comes back when later stages have made room. What is
-//! leased already runs on.
+//! leased already runs on. To hold stages and to release them calls for a plan, as held requests need no worker.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,27 @@ use assay_core::id::{BatchId, RequestId, TenantId};
 use crate::sched::Sched;
 
 impl Sched {
-    pub(crate) fn hold_stages(&mut self, tenant: TenantId) {
+    /// Returns whether that changes anything.
+    pub(crate) fn hold_stages(&mut self, tenant: TenantId) -> bool {
         if self.held.contains_key(&tenant) {
-            return;
+            return false;
         }
         self.held.insert(tenant, BTreeMap::new());
         let batches = self.batches.values().filter(|batch| batch.new.tenant == tenant);
         let batches: Vec<BatchId> = batches.map(|batch| batch.new.id).collect();
         batches.into_iter().for_each(|id| self.hold_batch(id));
+        true
     }
 
-    pub(crate) fn release_stages(&mut self, tenant: TenantId) {
-        let Some(held) = self.held.remove(&tenant) else { return };
+    /// Returns whether that changes anything.
+    pub(crate) fn release_stages(&mut self, tenant: TenantId) -> bool {
+        let Some(held) = self.held.remove(&tenant) else { return false };
         for (batch, requests) in held {
             for seq in requests {
                 self.queue(RequestId { batch, seq });
             }
         }
+        true
     }
 
     /// The number of the tenant's requests that wait for a held stage.

@@ -123,8 +123,14 @@ impl Sched {
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
-            Event::StagesHeld { tenant } => self.hold_stages(tenant),
-            Event::StagesReleased { tenant } => self.release_stages(tenant),
+            Event::StagesHeld { tenant } => {
+                let changed = self.hold_stages(tenant);
+                self.planning.called |= changed;
+            }
+            Event::StagesReleased { tenant } => {
+                let changed = self.release_stages(tenant);
+                self.planning.called |= changed;
+            }
             Event::StartFailed { pool } => self.start_failed(&pool),
             Event::StartsUnplaced { pool, count } => self.starts_unplaced(&pool, count),
             Event::Planned { pools, again } => self.planned(pools, again),

@@ -22,7 +22,7 @@ pub struct SchedView {
     pub batches: Vec<BatchView>,
     /// The workers that have joined, by id.
     pub workers: Vec<WorkerView>,
-    /// The number of requests that wait as their stage is held, by tenant.
+    /// The tenants whose stages are held, each with the number of its requests that wait for that reason.
     pub held: BTreeMap<TenantId, usize>,
 }
 
@@ -112,9 +112,11 @@ pub struct BatchView {
 pub struct StageView {
     /// The number that waits for a worker (Queuing_k).
     pub waiting: usize,
+    /// The number that waits until the stage is no longer held, and needs no worker before.
+    pub held: usize,
     /// The running ones (Running_k).
     pub running: Vec<RunningView>,
-    /// The time at which the latest of both would have reached this stage if none had ever queued.
+    /// The time at which the latest of them would have reached this stage if none had ever queued.
     pub reached: Micros,
     /// The number of requests that ran this stage to its end, and the sum of their times.
     pub ended: u32,
@@ -169,8 +171,14 @@ impl BatchView {
     /// The number of requests that have not ended.
     #[must_use]
     pub fn requests(&self) -> usize {
-        let at_stages: usize =
-            self.at_stage.iter().map(|stage| stage.waiting + stage.running.len()).sum();
-        at_stages + self.waiters
+        self.at_stage.iter().map(StageView::requests).sum::<usize>() + self.waiters
+    }
+}
+
+impl StageView {
+    /// The number of requests at the stage.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.waiting + self.held + self.running.len()
     }
 }

@@ -2445,7 +2445,7 @@ export interface components {
             plugin: string;
             /**
              * Format: u-int32
-             * @description Number of requests that wait for a worker now.
+             * @description Number of requests that wait now, those that are held included.
              */
             queued: number;
             /** @description Name of the run. */
@@ -2759,6 +2759,9 @@ export interface components {
         PlanReason: {
             /** @enum {string} */
             kind: "idle";
+        } | {
+            /** @enum {string} */
+            kind: "held";
         } | {
             /** @enum {string} */
             kind: "mode";
@@ -4270,7 +4273,7 @@ export interface components {
             pool: string;
             /**
              * Format: u-int64
-             * @description Number of requests that wait for a worker.
+             * @description Number of requests that wait, those that are held included.
              */
             queued: number;
             /**

@@ -27,6 +27,7 @@ scenarios! {
     fixed
     free_startup
     groups
+    held
     idle
     late
     quota

@@ -76,7 +76,7 @@ impl Life {
     }
 
     fn live(&self, batch: &BatchView) -> usize {
-        batch.at_stage.iter().map(|stage| stage.waiting + stage.running.len()).sum()
+        batch.at_stage.iter().map(StageView::requests).sum()
     }
 
     fn to_come(&self, batch: &BatchView) -> usize {
@@ -161,9 +161,12 @@ fn stages_seen() -> impl Strategy<Value = StageView> {
     let running =
         (seconds(45), seconds(20)).prop_map(|(elapsed, queued)| RunningView { elapsed, queued });
     let running = vec(running, 0..REQUESTS_MAX as usize);
-    (0..REQUESTS_MAX as usize, running, seconds(60), 0..80_u32, seconds(40)).prop_map(
-        |(waiting, running, ago, ended, each)| StageView {
+    let held = prop_oneof![3 => Just(0), 1 => 0..REQUESTS_MAX as usize];
+    let waiting = (0..REQUESTS_MAX as usize, held);
+    (waiting, running, seconds(60), 0..80_u32, seconds(40)).prop_map(
+        |((waiting, held), running, ago, ended, each)| StageView {
             waiting,
+            held,
             running,
             reached: START - ago,
             ended,

@@ -9,7 +9,7 @@
 //! learn r P 64 every=2s ran=48s,4s odd=30s,0s                     every second one ran so
 //! live A r P announced=100s first=90s submitted=32 size=64 tolerance=2s   times ago
 //! live A r P submitted=32 sealed consumes=groups
-//! at A 1 waiting=5 running=3x2s,1x7s ended=20x4s                  its requests at a stage
+//! at A 1 waiting=5 held=2 running=3x2s,1x7s ended=20x4s           its requests at a stage
 //! has gpu workers=8 idle=5 starting=2x10s unplaced=1x60s startup=20s tenants-max=6
 //! later 10s                                                       time passes
 //! gone A
@@ -201,6 +201,7 @@ impl Player {
         let running = |elapsed| RunningView { elapsed, queued: Micros::ZERO };
         seen.at_stage[number::<usize>(words.plain[2])] = StageView {
             waiting: words.number("waiting").unwrap_or(0),
+            held: words.number("held").unwrap_or(0),
             running: words.spans("running").into_iter().map(running).collect(),
             reached: self.now,
             ended,
@@ -247,6 +248,7 @@ impl Player {
         let PoolReport { pool, hold, ceiling, zero_queue, reason } = report;
         let reason = match reason {
             Reason::Idle => "idle".into(),
+            Reason::Held => "held".into(),
             Reason::Policy => "the mode".into(),
             Reason::Minimum => "the minimum".into(),
             Reason::Maximum { wanted } => format!("the maximum, {wanted} wanted"),

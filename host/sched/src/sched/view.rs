@@ -32,6 +32,13 @@ impl Sched {
                 stage.running.push(running);
             }
         }
+        for (id, requests) in self.held.values().flatten() {
+            // Only first stages are held.
+            let stage =
+                &mut batches.get_mut(id).expect("what is held has a live batch").at_stage[0];
+            stage.waiting -= requests.len();
+            stage.held += requests.len();
+        }
         let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
         let held = self.held.keys().map(|tenant| (*tenant, self.held(*tenant))).collect();
         let batches = batches.into_values().collect();

@@ -1,6 +1,9 @@
 //! Stages that are held while the memory for artifacts is scarce.
 
-use super::script::check;
+use assay_core::id::TenantId;
+use uuid::Uuid;
+
+use super::script::{Player, check};
 
 /// Later stages run, and those of other tenants and of batches with one stage; a try without room for its artifact does not
 /// count.
@@ -43,4 +46,26 @@ fn first_stages_wait_while_they_are_held() {
   -> grant w1 L7 A.1 stage 0 try 1
 ",
     );
+}
+
+/// Held requests are counted apart, as they need no worker; they are counted as waiting from their release on.
+#[test]
+fn a_plan_is_made_anew_when_stages_are_held_and_released() {
+    let mut player = Player::default();
+    player.play("config plans=shown");
+    player.play("0ms announce A stages=cpu:1s,gpu:1s size=3");
+    player.play("0ms submit A 0 1");
+    let counts = |player: &mut Player| {
+        let seen = player.sched().view();
+        let stage = &seen.batches[0].at_stage[0];
+        (stage.waiting, stage.held, seen.held.get(&TenantId(Uuid::from_u128(1))).copied())
+    };
+    assert_eq!(counts(&mut player), (2, 0, None));
+    assert_eq!(player.play("1ms hold 1"), ["plan anew"]);
+    assert_eq!(counts(&mut player), (0, 2, Some(2)));
+    assert!(player.play("2ms hold 1").is_empty(), "they are held already");
+    player.play("3ms submit A 2");
+    assert_eq!(counts(&mut player), (0, 3, Some(3)));
+    assert_eq!(player.play("4ms unhold 1"), ["plan anew"]);
+    assert_eq!(counts(&mut player), (3, 0, None));
 }

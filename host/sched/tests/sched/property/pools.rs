@@ -173,6 +173,8 @@ impl World {
                 let first = self.requests.range(all_of(*batch)).next().is_none();
                 live && first && !requests.is_empty()
             }
+            Event::StagesHeld { tenant } => !self.held.contains(tenant),
+            Event::StagesReleased { tenant } => self.held.contains(tenant),
             _ => false,
         }
     }

@@ -75,18 +75,31 @@ impl World {
         let mut waiting = [Vec::new(), Vec::new()];
         for (batch, known) in self.batches.iter().filter(|(_, batch)| !batch.ended) {
             for (id, request) in self.requests.range(all_of(*batch)) {
-                let is_first = request.stage == 0 && known.stages.len() > 1;
-                let is_held = is_first && self.held.contains(&known.tenant);
-                if !request.ended
-                    && request.lease.is_none()
-                    && request.primary.is_none()
-                    && !is_held
-                {
+                if request.waits() && !self.is_held(*id) {
                     waiting[at(&known.stages[request.stage].pool)].push(*id);
                 }
             }
         }
         waiting
+    }
+
+    /// Whether a request that waits is held.
+    fn is_held(&self, id: RequestId) -> bool {
+        let batch = &self.batches[&id.batch];
+        let is_first = self.requests[&id].stage == 0 && batch.stages.len() > 1;
+        is_first && self.held.contains(&batch.tenant)
+    }
+
+    /// The number of requests that are held, by tenant.
+    fn held_requests(&self) -> BTreeMap<TenantId, usize> {
+        let mut held: BTreeMap<TenantId, usize> =
+            self.held.iter().map(|tenant| (*tenant, 0)).collect();
+        for (id, _) in self.requests.iter().filter(|(_, request)| request.waits()) {
+            if self.is_held(*id) {
+                *held.entry(self.tenant_of(*id)).or_default() += 1;
+            }
+        }
+        held
     }
 
     /// Checks the order of grants within each tenant. Grants come last in a step, so that requests which wait
@@ -125,5 +138,9 @@ impl World {
         }
         assert_eq!(view.batches.len(), self.batches.values().filter(|batch| !batch.ended).count());
         assert_eq!(view.requests(), self.requests.values().filter(|one| !one.ended).count());
+        let held = self.held_requests();
+        let at_stages = view.batches.iter().flat_map(|batch| &batch.at_stage);
+        assert_eq!(at_stages.map(|stage| stage.held).sum::<usize>(), held.values().sum::<usize>());
+        assert_eq!(view.held, held);
     }
 }

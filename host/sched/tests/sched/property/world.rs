@@ -453,6 +453,13 @@ impl World {
     }
 }
 
+impl Request {
+    /// Whether it waits for a worker, or for the release of its stage.
+    pub(super) fn waits(&self) -> bool {
+        !self.ended && self.lease.is_none() && self.primary.is_none()
+    }
+}
+
 impl Worker {
     pub(super) fn holds(&self, lease: LeaseId) -> bool {
         self.leases.iter().any(|(held, _)| *held == lease)
