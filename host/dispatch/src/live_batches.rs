@@ -189,12 +189,27 @@ impl LiveBatches {
     }
 
     /// The tenant, if there is no memory for the artifact with which a stage ends: what it needs more than the one that it
-    /// replaces must be within the tenant's share.
-    pub(super) fn refuses_artifact(&self, request: RequestId, end: &StageEnd) -> Option<TenantId> {
+    /// replaces must be within the tenant's share. First stages leave a part of it to later ones that others follow.
+    pub(super) fn refuses_artifact(
+        &self,
+        request: RequestId,
+        stage: usize,
+        end: &StageEnd,
+    ) -> Option<TenantId> {
         let StageEnd::Next(artifact) = end else { return None };
-        let tenant = self.by_id.get(&request.batch)?.committed.row.tenant;
+        let batch = self.by_id.get(&request.batch)?;
+        let tenant = batch.committed.row.tenant;
         let more = artifact.bytes.len().saturating_sub(self.replaceable_bytes(request));
-        (!self.artifacts.admits(tenant, more)).then_some(tenant)
+        let leaves_part = stage == 0 && batch.committed.plugin.shapes.len() > 2;
+        let left = if leaves_part { self.left_to_later_stages(tenant) } else { 0 };
+        (more > 0 && !self.artifacts.admits(tenant, more + left)).then_some(tenant)
+    }
+
+    /// The bytes of the tenant's share that its first stages may not use: a quarter. Without artifacts of its own there is no
+    /// later stage that needs them.
+    fn left_to_later_stages(&self, tenant: TenantId) -> usize {
+        let (held, share) = self.artifacts.held_of_share(tenant);
+        if held == 0 { 0 } else { share / 4 }
     }
 
     /// Whether the artifact with which a stage ends may fit once the artifacts before it are durable.
@@ -204,6 +219,12 @@ impl LiveBatches {
         uncommitted > 0 && artifact.bytes.len() <= free + uncommitted
     }
 
+    /// Whether an artifact may fit once the tenant holds no other.
+    pub(super) fn may_fit_alone(&self, tenant: TenantId, artifact: &Artifact) -> bool {
+        let (_, share) = self.artifacts.held_of_share(tenant);
+        artifact.bytes.len() <= share
+    }
+
     /// The bytes that become free when the request's artifact is replaced.
     fn replaceable_bytes(&self, request: RequestId) -> usize {
         let batch = self.by_id.get(&request.batch);
@@ -211,7 +232,7 @@ impl LiveBatches {
         entry.map_or(0, Entry::replaceable_bytes)
     }
 
-    /// Whether the memory for the tenant's artifacts is so scarce that no stage should start whose artifact needs more: it
+    /// Whether the memory for the tenant's artifacts is so scarce that no first stage should start that others follow: it
     /// holds half of what it could have, or some while little is free for anybody.
     pub(super) fn is_artifact_memory_scarce(&self, tenant: TenantId) -> bool {
         let (held, share) = self.artifacts.held_of_share(tenant);
@@ -255,8 +276,11 @@ impl LiveBatches {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::plugin::{Description, Stage};
+
     use super::*;
-    use crate::batch::tests::batch;
+    use crate::batch::tests::{batch, batch_of};
+    use crate::plugin::tests::description;
 
     fn artifact(bytes: usize) -> Arc<Artifact> {
         Arc::new(Artifact { content_type: "text/plain".into(), bytes: vec![0; bytes] })
@@ -331,17 +355,45 @@ mod tests {
     #[test]
     fn later_stages_leave_memory_to_other_tenants() {
         let (mut batches, batch) = (LiveBatches::new(1_000), batch(1));
-        let first = request(&batch, 0);
+        let (tenant, first) = (batch.committed.row.tenant, request(&batch, 0));
         batches.insert(batch);
         batches.set_input(first, artifact(100));
         let refuses = |batches: &LiveBatches, bytes| {
             let end = StageEnd::Next(Artifact::clone(&artifact(bytes)));
-            batches.refuses_artifact(first, &end).is_some()
+            batches.refuses_artifact(first, 1, &end).is_some()
         };
         assert!(!refuses(&batches, 750) && refuses(&batches, 751), "a quarter is the others'");
         // What replaces an artifact of its length needs none.
         batches.set_input(first, artifact(990));
         assert!(!refuses(&batches, 990) && refuses(&batches, 991));
+        let fits_alone = |bytes| batches.may_fit_alone(tenant, &artifact(bytes));
+        assert!(fits_alone(750) && !fits_alone(751));
+    }
+
+    #[test]
+    fn first_stages_leave_memory_to_later_ones_that_others_follow() {
+        let stage = |name: &str| Stage {
+            name: name.into(),
+            pool: "cpu".into(),
+            timeout_ms: 1,
+            memory_bytes_max: 1,
+            retries_max: 0,
+        };
+        let stages = ["first", "second", "third"].map(stage).into();
+        let batch = batch_of(2, Description { stages, ..description() });
+        let (mut batches, requests) =
+            (LiveBatches::new(1_000), [0, 1].map(|seq| request(&batch, seq)));
+        batches.insert(batch);
+        let refuses = |batches: &LiveBatches, stage, bytes| {
+            let end = StageEnd::Next(Artifact::clone(&artifact(bytes)));
+            batches.refuses_artifact(requests[1], stage, &end).is_some()
+        };
+        assert!(!refuses(&batches, 0, 1_000), "its tenant holds nothing");
+        batches.set_input(requests[0], artifact(400));
+        // Of a share of 750 first stages may not use 187.
+        assert!(!refuses(&batches, 0, 163) && refuses(&batches, 0, 164));
+        assert!(!refuses(&batches, 1, 350) && refuses(&batches, 1, 351));
+        assert!(!refuses(&batches, 0, 0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use assay_core::id::{BatchId, LeaseId, TenantId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
-use assay_sched::{Config, Event, Sched};
+use assay_sched::{Config, Event, HeldStages, Sched};
 use assay_wire::proto;
 use tokio::sync::{mpsc, oneshot};
 
@@ -34,7 +34,7 @@ use crate::workers::{Joining, LeaseClaim, Worker, WorkerLink, Workers};
 /// The number of commands that one turn handles before it sends the grants that follow.
 const TURN_COMMANDS_MAX: usize = 256;
 /// The pause between two looks whether held stages may start again: memory becomes free by commits too.
-const HELD_LOOK: Micros = Micros::from_ms(100);
+pub(super) const HELD_LOOK: Micros = Micros::from_ms(100);
 /// A turn with fewer commands yields once, so that more may join it.
 const TURN_COMMANDS_FEW: usize = 8;
 
@@ -55,12 +55,19 @@ pub(super) struct Shell {
     pub notes: Notes,
     pub metrics: RequestMetrics,
     pub wake: Option<Micros>,
-    /// The tenants whose first stages are held, as the memory for their artifacts is scarce, and until when they are at least.
-    pub held: BTreeMap<TenantId, Micros>,
+    /// The tenants of whom stages are held, as the memory for their artifacts is scarce.
+    pub held: BTreeMap<TenantId, StageHold>,
     /// The bytes of log lines that are not durable yet.
     pub logs: FairSemaphore,
     silence: SilenceWatch,
     stopping: bool,
+}
+
+/// The held stages of a tenant.
+pub(super) struct StageHold {
+    pub stages: HeldStages,
+    /// The time until which they are at least.
+    pub until: Micros,
 }
 
 /// The parts of the shell that are made before it.

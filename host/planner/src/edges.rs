@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_core::id::{BatchId, TenantId};
-use assay_sched::{BatchView, PoolPlan, SchedView};
+use assay_sched::{BatchView, HeldStages, PoolPlan, SchedView};
 
 use crate::plan::{Plan, PoolReport};
 use crate::pool_config::PoolConfig;
@@ -24,8 +24,8 @@ struct Edge {
     pools: Pools,
     /// The bounds of those who need each pool.
     workers_max: Vec<Option<usize>>,
-    /// The tenants whose stages are held.
-    held: Vec<TenantId>,
+    /// The held stages by tenant.
+    held: Vec<(TenantId, HeldStages)>,
 }
 
 /// The plan that was made at an edge.
@@ -58,25 +58,27 @@ impl Edge {
             batches: view.batches.iter().map(of_batch).collect(),
             pools: pools.clone(),
             workers_max: view.pools.values().map(|pool| pool.workers_max).collect(),
-            held: view.held.keys().copied().collect(),
+            held: view.held.iter().map(|(tenant, held)| (*tenant, held.stages)).collect(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use assay_sched::HeldView;
     use uuid::Uuid;
 
     use super::*;
 
     #[test]
     fn to_hold_stages_and_to_release_them_are_edges() {
-        let (pools, tenant) = (Pools::new(), TenantId(Uuid::nil()));
-        let edge = |held: BTreeMap<TenantId, usize>| {
-            Edge::of(&pools, &SchedView { held, ..SchedView::default() })
+        let edge = |held: Option<(HeldStages, usize)>| {
+            let view = |(stages, requests)| (TenantId(Uuid::nil()), HeldView { stages, requests });
+            let held = held.map(view).into_iter().collect();
+            Edge::of(&Pools::new(), &SchedView { held, ..SchedView::default() })
         };
-        let held = edge(BTreeMap::from([(tenant, 0)]));
-        assert_ne!(held, edge(BTreeMap::new()));
-        assert_eq!(held, edge(BTreeMap::from([(tenant, 7)])), "more of them are none");
+        let held = edge(Some((HeldStages::First, 0)));
+        assert!(held != edge(None) && held != edge(Some((HeldStages::AllButLast, 0))));
+        assert_eq!(held, edge(Some((HeldStages::First, 7))), "more of them are none");
     }
 }

@@ -379,6 +379,11 @@ impl Batch {
         self.sealed
     }
 
+    /// Whether requests wait for the last of several stages, or run it.
+    pub(crate) fn has_last_stages(&self) -> bool {
+        self.stages.len() > 1 && self.stages.last().is_some_and(|reached| reached.live > 0)
+    }
+
     /// The worker that runs a request's stage, the first one if two do.
     pub(crate) fn holder(&self, seq: u32) -> Option<WorkerId> {
         self.requests.get(seq)?.holder

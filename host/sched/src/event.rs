@@ -8,6 +8,7 @@ use assay_core::time::Micros;
 
 use crate::discipline::Consumes;
 use crate::entitlement::Entitlement;
+use crate::held::HeldStages;
 use crate::plan::PoolPlan;
 use crate::profile::{Ending, Profile};
 use crate::stage::StageShape;
@@ -122,12 +123,14 @@ pub enum Event {
         /// The time that the stage ran, by the worker's clock.
         ran: Micros,
     },
-    /// The memory for the tenant's artifacts is scarce: from now on no first stage starts that others follow.
+    /// The memory for the tenant's artifacts is scarce: from now on these of its stages are not started.
     StagesHeld {
         /// The tenant.
         tenant: TenantId,
+        /// The stages, in place of those that were held.
+        stages: HeldStages,
     },
-    /// There is enough of it again.
+    /// There is enough of it again: all are started.
     StagesReleased {
         /// The tenant.
         tenant: TenantId,
@@ -253,8 +256,8 @@ pub enum End {
     TimedOut,
     /// It failed; some failures are retried.
     Failed(ErrorCode),
-    /// A first stage would go on to the next, but there is no memory for its artifact: it is tried again, and this try does
-    /// not count. Its tenant's first stages must be held.
+    /// The stage would go on to the next, but there is no memory for its artifact: it is tried again, and this try does
+    /// not count. The stage must be held for its tenant, or it would start again at once.
     NoRoom,
 }
 

@@ -17,6 +17,7 @@ mod estimate;
 mod fair_queue;
 mod grant;
 mod hedge;
+mod held;
 mod hold;
 mod lru_map;
 mod plan;
@@ -46,11 +47,13 @@ pub use config::Config;
 pub use discipline::{Consumes, Discipline, Ranking};
 pub use entitlement::{Entitlement, Weight};
 pub use event::{End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, WaiterEnd};
+pub use held::HeldStages;
 pub use lru_map::LruMap;
 pub use plan::PoolPlan;
 pub use profile::{Ending, Profile, ProfileRequest};
 pub use sched::Sched;
 pub use stage::StageShape;
 pub use view::{
-    BatchView, PoolView, RunningLease, RunningView, SchedView, StageView, TenantView, WorkerView,
+    BatchView, HeldView, PoolView, RunningLease, RunningView, SchedView, StageView, TenantView,
+    WorkerView,
 };

@@ -75,8 +75,9 @@ impl Sched {
         let batch =
             self.batches.get(&id.batch).expect("a request with a deadline has a live batch");
         let request = &batch.requests[id.seq];
-        let is_held =
-            batch.is_first_of_several(request.stage()) && self.held.contains_key(&batch.new.tenant);
+        let (stage, stages) = (request.stage(), batch.new.stages.len());
+        let held = self.held.get(&batch.new.tenant);
+        let is_held = held.is_some_and(|held| held.stages.contain(stage, stages));
         if !request.waits() || is_held {
             return;
         }

@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::entitlement::{Entitlement, PoolEntitlement};
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
+use crate::held::HeldRequests;
 use crate::pools::Pools;
 use crate::timer::{SchedTimer, Timers};
 use crate::worker::Worker;
@@ -42,8 +43,8 @@ pub struct Sched {
     pub(crate) estimates: Estimates,
     /// The weights and bounds of tenants that differ from the default.
     pub(crate) entitlements: BTreeMap<TenantId, Entitlement>,
-    /// The waiting requests whose stage is held, by batch; a tenant without an entry is not held.
-    pub(crate) held: BTreeMap<TenantId, BTreeMap<BatchId, Vec<u32>>>,
+    /// The held stages by tenant, with the requests that wait for them.
+    pub(crate) held: BTreeMap<TenantId, HeldRequests>,
     pub(crate) timers: Timers,
     /// The deadlines of clients that have not passed.
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
@@ -123,8 +124,8 @@ impl Sched {
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
-            Event::StagesHeld { tenant } => {
-                let changed = self.hold_stages(tenant);
+            Event::StagesHeld { tenant, stages } => {
+                let changed = self.hold_stages(tenant, stages);
                 self.planning.called |= changed;
             }
             Event::StagesReleased { tenant } => {
@@ -264,11 +265,9 @@ impl Sched {
         if let Some(primary) = request.primary() {
             return self.inherit(primary, ends);
         }
-        let stage = request.stage();
-        if batch.is_first_of_several(stage)
-            && let Some(held) = self.held.get_mut(&batch.new.tenant)
-        {
-            held.entry(id.batch).or_default().push(id.seq);
+        let (stage, stages) = (request.stage(), batch.new.stages.len());
+        let held = self.held.get_mut(&batch.new.tenant);
+        if held.is_some_and(|held| held.take(id, stage, stages)) {
             return;
         }
         let place = batch.place(id.seq, self.config.discipline);
@@ -345,7 +344,7 @@ impl Sched {
     fn close(&mut self, id: BatchId, ending: BatchEnding, out: &mut Vec<Action>) {
         let Some(mut batch) = self.batches.remove(&id) else { return };
         if let Some(held) = self.held.get_mut(&batch.new.tenant) {
-            held.remove(&id);
+            held.remove_batch(id);
         }
         self.timers.replace(SchedTimer::Batch(id), batch.due, None);
         let owner = batch.owner();

@@ -10,6 +10,7 @@ use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::discipline::Consumes;
+use crate::held::HeldStages;
 use crate::plan::PoolPlan;
 use crate::stage::StageShape;
 
@@ -22,8 +23,17 @@ pub struct SchedView {
     pub batches: Vec<BatchView>,
     /// The workers that have joined, by id.
     pub workers: Vec<WorkerView>,
-    /// The tenants whose stages are held, each with the number of its requests that wait for that reason.
-    pub held: BTreeMap<TenantId, usize>,
+    /// The tenants of whom stages are held.
+    pub held: BTreeMap<TenantId, HeldView>,
+}
+
+/// A tenant's held stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldView {
+    /// The stages.
+    pub stages: HeldStages,
+    /// The number of requests that wait for their release.
+    pub requests: usize,
 }
 
 /// A pool between two steps.

@@ -1,5 +1,6 @@
 use assay_api::batch::Consumes;
 use assay_core::id::{Digest, TenantId};
+use assay_core::plugin::Description;
 use assay_store::admissions::BatchRow;
 use bytes::Bytes;
 use uuid::Uuid;
@@ -41,11 +42,15 @@ fn item(key: &str) -> HashedItem {
     }
 }
 
-/// A batch with this many requests.
+/// A batch with this many requests, of a plugin without stages.
 pub(crate) fn batch(requests: u32) -> LiveBatch {
+    batch_of(requests, description())
+}
+
+/// A batch with this many requests of a plugin.
+pub(crate) fn batch_of(requests: u32, description: Description) -> LiveBatch {
     let digest = Digest([1; 32]);
-    let plugin =
-        Arc::new(ReadyPlugin::new(digest, CompiledForms::new(), description(), Vec::new()));
+    let plugin = Arc::new(ReadyPlugin::new(digest, CompiledForms::new(), description, Vec::new()));
     // Without a size that it expects, it takes requests until it is sealed.
     let row = BatchRow { expected_size: None, ..row() };
     let mut batch = LiveBatch::new(CommittedView::default().put(row, plugin, false));

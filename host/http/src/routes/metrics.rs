@@ -62,7 +62,7 @@ fn by_tenant(app: &App, view: &SchedView) -> String {
         workers.add(&format!("pool=\"{pool}\""), serving.collect());
     }
     for (cause, calls) in [
-        ("artifacts", view.held.clone()),
+        ("artifacts", view.held.iter().map(|(tenant, held)| (*tenant, held.requests)).collect()),
         ("memory", app.dispatch.budget.waiting()),
         ("body", app.buffered.waiting()),
         ("upload", app.uploads.waiting()),

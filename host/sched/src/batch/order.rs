@@ -98,11 +98,6 @@ impl Batch {
         Place { rank: self.rank(), turn, group, in_groups, left, deadline }
     }
 
-    /// Whether it is the first of several stages: it needs memory for an artifact and has none from a stage before.
-    pub(crate) fn is_first_of_several(&self, stage: usize) -> bool {
-        stage == 0 && self.new.stages.len() > 1
-    }
-
     /// The span and the times by which the run's next batch is ordered; `None` if no request came.
     pub(crate) fn completed(&self) -> Option<LastBatch> {
         let ended: Vec<(u32, Micros)> =

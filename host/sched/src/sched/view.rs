@@ -8,7 +8,9 @@ use assay_core::time::Micros;
 
 use super::{Sched, pool_entitlement};
 use crate::pool::Pool;
-use crate::view::{BatchView, PoolView, RunningLease, RunningView, SchedView, WorkerView};
+use crate::view::{
+    BatchView, HeldView, PoolView, RunningLease, RunningView, SchedView, WorkerView,
+};
 use crate::worker::Worker;
 
 impl Sched {
@@ -32,15 +34,16 @@ impl Sched {
                 stage.running.push(running);
             }
         }
-        for (id, requests) in self.held.values().flatten() {
-            // Only first stages are held.
-            let stage =
-                &mut batches.get_mut(id).expect("what is held has a live batch").at_stage[0];
-            stage.waiting -= requests.len();
-            stage.held += requests.len();
+        for (id, stage, requests) in self.held.values().flat_map(|held| held.counts()) {
+            let batch = batches.get_mut(&id).expect("what is held has a live batch");
+            batch.at_stage[stage].waiting -= requests;
+            batch.at_stage[stage].held += requests;
         }
         let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
-        let held = self.held.keys().map(|tenant| (*tenant, self.held(*tenant))).collect();
+        let held = self.held.iter().map(|(tenant, held)| {
+            (*tenant, HeldView { stages: held.stages, requests: held.count() })
+        });
+        let held = held.collect();
         let batches = batches.into_values().collect();
         SchedView { pools: self.pool_views(), batches, workers, held }
     }

@@ -10,8 +10,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, Consumes, Discipline, End, Ending, Entitlement, Event, NewBatch, NewRequest, PoolPlan,
-    Progress, StageShape, Weight,
+    Action, Consumes, Discipline, End, Ending, Entitlement, Event, HeldStages, NewBatch,
+    NewRequest, PoolPlan, Progress, StageShape, Weight,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -231,7 +231,8 @@ impl World {
         let tenant = self.tenant(a);
         self.apply(match b % 3 {
             0 => Event::StagesReleased { tenant },
-            _ => Event::StagesHeld { tenant },
+            1 => Event::StagesHeld { tenant, stages: HeldStages::First },
+            _ => Event::StagesHeld { tenant, stages: HeldStages::AllButLast },
         });
     }
 
@@ -279,7 +280,7 @@ impl World {
             };
             self.apply(Event::EntitlementChanged { tenant, entitlement });
         }
-        for tenant in self.held.clone() {
+        for tenant in self.held.keys().copied().collect::<Vec<_>>() {
             self.apply(Event::StagesReleased { tenant });
         }
         self.plan_elastic(1, 4);

@@ -17,7 +17,7 @@
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
-//! 6ms hold 1 | unhold 1           the first stages of tenant 1
+//! 6ms hold 1 | hold 1 all | unhold 1  the first stages of tenant 1, or all but the last
 //! 7ms entitlement 1 weight=0.5 cpu=2 runs=shared  bounds by pool; what is not said is the default
 //! ```
 
@@ -29,8 +29,8 @@ use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
     Action, BatchEnding, Config, Consumes, Discipline, End, Ending, Entitlement, Event, FinalEnd,
-    KillReason, NewBatch, NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape,
-    StageTiming, WaiterEnd, Weight,
+    HeldStages, KillReason, NewBatch, NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd,
+    StageShape, StageTiming, WaiterEnd, Weight,
 };
 use uuid::Uuid;
 
@@ -191,7 +191,14 @@ impl Player {
                 Event::StartsUnplaced { pool: of(2).into(), count }
             }
             "outdated" => Event::PlanOutdated,
-            "hold" => Event::StagesHeld { tenant: tenant(of(2)) },
+            "hold" => {
+                let stages = match words.plain.get(3) {
+                    None => HeldStages::First,
+                    Some(&"all") => HeldStages::AllButLast,
+                    Some(other) => panic!("which stages are `{other}`?"),
+                };
+                Event::StagesHeld { tenant: tenant(of(2)), stages }
+            }
             "unhold" => Event::StagesReleased { tenant: tenant(of(2)) },
             "entitlement" => {
                 Event::EntitlementChanged { tenant: tenant(of(2)), entitlement: entitlement(words) }
@@ -309,7 +316,7 @@ fn entitlement(words: &Words) -> Entitlement {
     }
 }
 
-fn tenant(name: &str) -> TenantId {
+pub(crate) fn tenant(name: &str) -> TenantId {
     TenantId(Uuid::from_u128(number(name)))
 }
 

@@ -173,8 +173,8 @@ impl World {
                 let first = self.requests.range(all_of(*batch)).next().is_none();
                 live && first && !requests.is_empty()
             }
-            Event::StagesHeld { tenant } => !self.held.contains(tenant),
-            Event::StagesReleased { tenant } => self.held.contains(tenant),
+            Event::StagesHeld { tenant, stages } => self.held.get(tenant) != Some(stages),
+            Event::StagesReleased { tenant } => self.held.contains_key(tenant),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
-use assay_sched::{Grant, SchedView};
+use assay_sched::{Grant, HeldStages, HeldView, SchedView};
 
 use super::world::{POOLS, World, all_of, at, group};
 
@@ -86,17 +86,23 @@ impl World {
     /// Whether a request that waits is held.
     fn is_held(&self, id: RequestId) -> bool {
         let batch = &self.batches[&id.batch];
-        let is_first = self.requests[&id].stage == 0 && batch.stages.len() > 1;
-        is_first && self.held.contains(&batch.tenant)
+        let stage = self.requests[&id].stage;
+        match self.held.get(&batch.tenant) {
+            _ if stage + 1 == batch.stages.len() => false,
+            Some(HeldStages::First) => stage == 0,
+            Some(HeldStages::AllButLast) => true,
+            None => false,
+        }
     }
 
-    /// The number of requests that are held, by tenant.
-    fn held_requests(&self) -> BTreeMap<TenantId, usize> {
-        let mut held: BTreeMap<TenantId, usize> =
-            self.held.iter().map(|tenant| (*tenant, 0)).collect();
+    /// The held stages and the number of requests that wait for them, by tenant.
+    fn held_requests(&self) -> BTreeMap<TenantId, HeldView> {
+        let view = |stages: &HeldStages| HeldView { stages: *stages, requests: 0 };
+        let mut held: BTreeMap<TenantId, HeldView> =
+            self.held.iter().map(|(tenant, stages)| (*tenant, view(stages))).collect();
         for (id, _) in self.requests.iter().filter(|(_, request)| request.waits()) {
             if self.is_held(*id) {
-                *held.entry(self.tenant_of(*id)).or_default() += 1;
+                held.get_mut(&self.tenant_of(*id)).expect("its stage is held").requests += 1;
             }
         }
         held
@@ -140,7 +146,16 @@ impl World {
         assert_eq!(view.requests(), self.requests.values().filter(|one| !one.ended).count());
         let held = self.held_requests();
         let at_stages = view.batches.iter().flat_map(|batch| &batch.at_stage);
-        assert_eq!(at_stages.map(|stage| stage.held).sum::<usize>(), held.values().sum::<usize>());
+        let requests = held.values().map(|held| held.requests).sum::<usize>();
+        assert_eq!(at_stages.map(|stage| stage.held).sum::<usize>(), requests);
         assert_eq!(view.held, held);
+        for tenant in self.batches.values().map(|batch| batch.tenant) {
+            let has_last = self.requests.iter().any(|(id, request)| {
+                let stages = self.batches[&id.batch].stages.len();
+                let is_last = stages > 1 && request.stage + 1 == stages;
+                is_last && !request.ended && self.tenant_of(*id) == tenant
+            });
+            assert_eq!(self.sched.has_last_stages(tenant), has_last);
+        }
     }
 }

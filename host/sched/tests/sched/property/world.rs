@@ -9,7 +9,7 @@ use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
     Action, BatchDone, BatchEnding, Config, Discipline, Entitlement, Event, FinalEnd, Finish,
-    Grant, NewRequest, Progress, Sched, StageShape,
+    Grant, HeldStages, NewRequest, Progress, Sched, StageShape,
 };
 
 use super::pools::Planning;
@@ -89,8 +89,8 @@ pub(super) struct World {
     pub(super) planning: Planning,
     /// Of tenants of which one was told.
     pub(super) entitlements: BTreeMap<TenantId, Entitlement>,
-    /// The tenants whose first stages are held.
-    pub(super) held: BTreeSet<TenantId>,
+    /// The held stages by tenant.
+    pub(super) held: BTreeMap<TenantId, HeldStages>,
     /// The step since which a tenant waits without a worker, by pool.
     pub(super) unserved: [BTreeMap<TenantId, usize>; 2],
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
@@ -131,7 +131,7 @@ impl World {
             pools: Default::default(),
             planning: Planning::default(),
             entitlements: BTreeMap::new(),
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
             unserved: Default::default(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
@@ -272,8 +272,8 @@ impl World {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
             }
             Event::Planned { pools, .. } => self.planned(pools),
-            Event::StagesHeld { tenant } => {
-                self.held.insert(*tenant);
+            Event::StagesHeld { tenant, stages } => {
+                self.held.insert(*tenant, *stages);
             }
             Event::StagesReleased { tenant } => {
                 self.held.remove(tenant);
