@@ -62,6 +62,18 @@ struct AwaitedBatch<'a> {
     to_come: usize,
 }
 
+impl AwaitedBatch<'_> {
+    /// The times of so many requests at a stage, by stage: those of rows of history that reached it, spread evenly. Where none
+    /// did, all requests have the times of such stages.
+    fn services(&self, stage: usize, count: usize) -> impl Iterator<Item = &[Micros]> {
+        let reached = self.basis.reached(stage);
+        spread(reached.len(), count).map(move |pick| match pick {
+            Some(pick) => self.basis.service(reached[pick] as usize),
+            None => self.unreached.times(),
+        })
+    }
+}
+
 #[derive(Clone, Copy)]
 struct ExpectedArrivals {
     /// The time of the first arrival, seen or expected.
@@ -202,27 +214,20 @@ impl<'a> Collector<'a> {
         view: &StageView,
         awaited: &AwaitedBatch<'_>,
     ) {
-        let AwaitedBatch { basis, drift, unreached, .. } = awaited;
-        let reached = basis.reached(stage);
-        for pick in spread(reached.len(), view.waiting).take(self.room()) {
-            let row = |pick: usize| basis.service(reached[pick] as usize);
-            let service = pick.map_or(unreached.times(), row);
+        for service in awaited.services(stage, view.waiting).take(self.room()) {
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
-            self.push(request, service, drift, Micros::ZERO);
+            self.push(request, service, &awaited.drift, Micros::ZERO);
         }
     }
 
     /// Requests whose stage is held come to the next one as soon as they could, as if this one needed no worker: when it is
     /// released, there is another plan. The later stages are those for which they wait, and need their workers.
     fn held(&mut self, batch: usize, stage: usize, view: &StageView, awaited: &AwaitedBatch<'_>) {
-        let AwaitedBatch { view: shape, basis, drift, unreached, .. } = awaited;
+        let AwaitedBatch { view: shape, drift, .. } = awaited;
         if stage + 1 == shape.stages.len() {
             return;
         }
-        let reached = basis.reached(stage);
-        for pick in spread(reached.len(), view.held).take(self.room()) {
-            let row = |pick: usize| basis.service(reached[pick] as usize);
-            let service = pick.map_or(unreached.times(), row);
+        for service in awaited.services(stage, view.held).take(self.room()) {
             let ran = service[stage].scaled(drift.service[stage]).min(shape.stages[stage].timeout);
             let ready = self.now + ran;
             let request = ProblemRequest { batch, stage: stage + 1, running: false, ready };
