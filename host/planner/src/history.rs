@@ -105,8 +105,8 @@ impl PluginHistory {
     fn learn(&mut self, profile: &Profile) {
         self.run = (profile.tenant, Arc::clone(&profile.run));
         for (stage, known) in self.stage_means.iter_mut().enumerate() {
-            let (time, count) = ran(profile, stage);
-            *known = time.0.checked_div(count).map(Micros).or(*known);
+            let (count, time) = profile.reached(stage);
+            *known = time.0.checked_div(count.into()).map(Micros).or(*known);
         }
     }
 }
@@ -173,15 +173,8 @@ fn factor(a: f64, b: f64) -> f64 {
 
 /// Seconds that a stage ran where it was reached; zero if too few did to say.
 fn mean(profile: &Profile, stage: usize) -> f64 {
-    let (sum, count) = ran(profile, stage);
-    if count < REQUESTS_MIN as u64 { 0.0 } else { sum.as_secs_f64() / count as f64 }
-}
-
-/// The sum of the times that requests ran a stage, and their number.
-fn ran(profile: &Profile, stage: usize) -> (Micros, u64) {
-    let times = profile.ran.chunks_exact(profile.stages.len()).map(|ran| ran[stage]);
-    let reached = times.filter(|time| *time > Micros::ZERO);
-    reached.fold((Micros::ZERO, 0), |(sum, count), time| (sum + time, count + 1))
+    let (count, sum) = profile.reached(stage);
+    if (count as usize) < REQUESTS_MIN { 0.0 } else { sum.as_secs_f64() / f64::from(count) }
 }
 
 #[cfg(test)]

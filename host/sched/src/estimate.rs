@@ -136,12 +136,9 @@ impl Estimates {
         self.plugin_used(profile.plugin, profile.stages.len());
         let mut ended = Vec::with_capacity(profile.stages.len());
         for (stage, shape) in profile.stages.iter().enumerate() {
-            let ran = profile.ran.iter().skip(stage).step_by(profile.stages.len());
-            let ran = ran.filter(|ran| **ran > Micros::ZERO);
-            let (sum, count) =
-                ran.fold((0_u64, 0_u32), |(sum, count), ran| (sum + ran.0, count + 1));
-            ended.push((count, Micros(sum)));
-            if let Some(mean) = sum.checked_div(count.into()) {
+            let (count, time) = profile.reached(stage);
+            ended.push((count, time));
+            if let Some(mean) = time.0.checked_div(count.into()) {
                 self.stage_ran(profile.plugin, stage, shape, Micros(mean));
             }
         }

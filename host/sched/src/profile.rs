@@ -65,6 +65,14 @@ impl Profile {
         &self.ran[request * stages..(request + 1) * stages]
     }
 
+    /// The number of requests that reached a stage, and the sum of the times for which they ran it.
+    #[must_use]
+    pub fn reached(&self, stage: usize) -> (u32, Micros) {
+        let times = self.ran.iter().skip(stage).step_by(self.stages.len());
+        let times = times.filter(|time| **time > Micros::ZERO);
+        times.fold((0, Micros::ZERO), |(count, sum), time| (count + 1, sum + *time))
+    }
+
     /// How long workers of each pool were busy with it.
     #[must_use]
     pub fn worker_time(&self) -> BTreeMap<Arc<str>, Micros> {
