@@ -39,7 +39,7 @@ impl Sched {
 
     pub(crate) fn drain(&mut self, id: WorkerId) {
         let Some(worker) = self.workers.get_mut(&id) else { return };
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&worker.pool);
         worker.drain(&self.config, pool, &mut self.timers);
     }
 
@@ -66,7 +66,7 @@ impl Sched {
         let Some((running, _)) = worker.running(self.now) else { return };
         let (tenant, name) = (running.owner.tenant, Arc::clone(&worker.pool));
         // Nothing else of its tenant may be here any more.
-        let pool = self.pools.get_mut(&name).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&name);
         pool.fair_queue.enter(tenant, || pool_entitlement(&self.entitlements, tenant, &name));
         self.settle(id);
         for held in waiting {
@@ -173,7 +173,7 @@ impl Sched {
     /// Removes a worker; returns its leases, in their order.
     pub(crate) fn remove_worker(&mut self, id: WorkerId) -> Option<VecDeque<WorkerLease>> {
         let worker = self.workers.remove(&id)?;
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&worker.pool);
         pool.workers -= 1;
         pool.draining -= usize::from(worker.draining);
         pool.hedgeable.remove(&id);
@@ -233,7 +233,7 @@ impl Sched {
 
     pub(crate) fn settle(&mut self, id: WorkerId) {
         let worker = self.workers.get_mut(&id).expect("only a worker that is there is settled");
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&worker.pool);
         worker.settle(&self.config, pool, &mut self.timers);
     }
 }

@@ -96,7 +96,7 @@ impl Sched {
         else {
             return;
         };
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&worker.pool);
         pool.lost = Some(self.now);
     }
 
@@ -122,7 +122,7 @@ impl Sched {
     fn note_hedgeable(&mut self, id: WorkerId) {
         let worker = &self.workers[&id];
         if hedgeable(&self.batches, worker, self.now).is_some() {
-            let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+            let pool = self.pools.of_worker(&worker.pool);
             pool.hedgeable.insert(id);
         }
     }
@@ -151,8 +151,7 @@ impl Sched {
     /// Leases what a worker runs to an idle one of its pool as well, if there is one that the tenant may have.
     fn grant_second(&mut self, first: WorkerId, out: &mut Vec<Action>) {
         let (held, _) = self.workers[&first].running(self.now).expect("it runs a lease");
-        let pool =
-            self.pools.get_mut(&self.workers[&first].pool).expect("a worker's pool is there");
+        let pool = self.pools.of_worker(&self.workers[&first].pool);
         let Some(second) = pool.idle_for_hedge() else { return };
         if !pool.fair_queue.may_serve_more(held.owner.tenant) {
             return;

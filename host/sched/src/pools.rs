@@ -31,6 +31,11 @@ impl Pools {
         self.active.get_mut(name).or_else(|| self.inactive.get_mut(name))
     }
 
+    /// The pool of a worker that is there.
+    pub(crate) fn of_worker(&mut self, name: &str) -> &mut Pool {
+        self.active.get_mut(name).expect("a pool with a worker is active")
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Pool)> {
         self.active.iter().chain(&self.inactive)
     }
