@@ -73,7 +73,7 @@ fn workers(pool: &PoolView) -> PoolWorkers {
     PoolWorkers {
         starting: count(pool.starting.len() + pool.unplaced.len()),
         idle: count(pool.idle),
-        busy: count(pool.workers - pool.idle),
+        busy: count(pool.busy()),
         draining: count(pool.draining),
         joined: count(pool.came),
     }

@@ -247,7 +247,7 @@ impl Planner {
         if !batches.iter().any(|batch| needs(&batch) && batch.first_arrival.is_some()) {
             return 0;
         }
-        let busy = view.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
+        let busy = view.pools.get(pool).map_or(0, PoolView::busy);
         UNKNOWN_FIRST.max(2 * busy)
     }
 }

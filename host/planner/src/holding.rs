@@ -61,7 +61,7 @@ impl KeptWorkers<'_> {
             let top = decision.ceiling.max(decision.hold);
             let top = top + (self.tuning.headroom * (top as f64).sqrt()) as usize;
             // Who works is paid for until the work is done: more of it costs no more.
-            let busy = self.view.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
+            let busy = self.view.pools.get(name).map_or(0, PoolView::busy);
             decision.ceiling = top.max(busy);
         }
     }

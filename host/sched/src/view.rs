@@ -177,6 +177,14 @@ impl SchedView {
     }
 }
 
+impl PoolView {
+    /// The number of workers that have a lease and are not draining.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        self.workers - self.idle
+    }
+}
+
 impl BatchView {
     /// The number of requests that have not ended.
     #[must_use]
