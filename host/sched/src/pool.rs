@@ -222,13 +222,16 @@ impl Pool {
         now: Micros,
         linger: Micros,
     ) -> (usize, Option<Micros>) {
+        if linger == Micros::ZERO {
+            self.unneeded = None;
+            return (count, None);
+        }
         let (since, before) = self.unneeded.unwrap_or((now, count));
         let least = before.min(count);
-        let (unneeded, since, left) = match since + linger <= now {
-            true if linger == Micros::ZERO => (count, now, 0),
-            true => (least, now, count - least),
-            false => (0, since, least),
-        };
+        // The others were needed meanwhile, and linger from now on.
+        let has_lingered = since + linger <= now;
+        let (unneeded, since, left) =
+            if has_lingered { (least, now, count - least) } else { (0, since, least) };
         self.unneeded = (left > 0).then_some((since, left));
         (unneeded, self.unneeded.map(|(since, _)| since + linger))
     }
