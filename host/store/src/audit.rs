@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::retention::delete_in_pieces;
 use super::{Store, StoreError};
 
-/// What a tenant reads in the place of a key or person of the platform.
+/// The text that a tenant reads in the place of a key or person of the platform.
 pub(super) const OF_THE_PLATFORM: &str = "an administrator of the platform";
 
 /// The key or person that acts.

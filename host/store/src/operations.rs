@@ -189,7 +189,7 @@ impl Store {
     }
 }
 
-/// The acknowledgement that a row has, if any; without the name of who is not shown.
+/// The acknowledgement that a row has, if any.
 fn acknowledgement(
     at: Option<OffsetDateTime>,
     by: Option<String>,
