@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
+
+use parking_lot::Mutex;
 
 /// So few that every listing has pages.
 const PAGE_NAMES: usize = 2;
@@ -51,7 +53,7 @@ impl Bucket {
         let serving = Arc::clone(&shared);
         let server = std::thread::spawn(move || {
             for connection in listener.incoming().map_while(Result::ok) {
-                if serving.state().closing {
+                if serving.state.lock().closing {
                     return;
                 }
                 // One call a connection, one after the other; a caller that hangs up is no concern.
@@ -67,25 +69,25 @@ impl Bucket {
     }
 
     pub fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
-        self.shared.state().objects.insert(key.into(), bytes.into());
+        self.shared.state.lock().objects.insert(key.into(), bytes.into());
     }
 
     /// The names of its objects, in their order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.shared.state().objects.keys().cloned().collect()
+        self.shared.state.lock().objects.keys().cloned().collect()
     }
 
     /// The status codes of the answers since the last call of this function.
     #[must_use]
     pub fn statuses(&self) -> Vec<u16> {
-        std::mem::take(&mut self.shared.state().statuses)
+        std::mem::take(&mut self.shared.state.lock().statuses)
     }
 }
 
 impl Drop for Bucket {
     fn drop(&mut self) {
-        self.shared.state().closing = true;
+        self.shared.state.lock().closing = true;
         // The thread waits for a connection.
         let woken = TcpStream::connect(self.address);
         if let Some(server) = self.server.take().filter(|_| woken.is_ok()) {
@@ -95,10 +97,6 @@ impl Drop for Bucket {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn answer(&self, connection: TcpStream) -> std::io::Result<()> {
         let mut reader = BufReader::new(&connection);
         let mut first = String::new();
@@ -116,7 +114,7 @@ impl Shared {
         let mut words = first.split(' ');
         let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let reply = self.reply(method, target, &headers, body);
-        self.state().statuses.push(reply.status);
+        self.state.lock().statuses.push(reply.status);
         let mut out = &connection;
         write!(
             out,
@@ -148,14 +146,14 @@ impl Shared {
         match method {
             "PUT" => {
                 let headers = format!("ETag: {}\r\n", tag(&body));
-                self.state().objects.insert(key.into(), body);
+                self.state.lock().objects.insert(key.into(), body);
                 return Reply { status: 200, headers, body: Vec::new() };
             }
             "POST" => return self.delete(&String::from_utf8_lossy(&body)),
             _ if key.is_empty() => return self.list(query),
             _ => {}
         }
-        let state = self.state();
+        let state = self.state.lock();
         let Some(bytes) = state.objects.get(key) else { return problem(404, "NoSuchKey") };
         let tag = tag(bytes);
         let described = format!("ETag: {tag}\r\nLast-Modified: {DATE}\r\n");
@@ -175,7 +173,7 @@ impl Shared {
         let mut deleted = String::new();
         for part in body.split("<Key>").skip(1) {
             let key = part.split("</Key>").next().unwrap_or_default();
-            self.state().objects.remove(key);
+            self.state.lock().objects.remove(key);
             deleted.push_str(&format!("<Deleted><Key>{key}</Key></Deleted>"));
         }
         let body = format!("<DeleteResult>{deleted}</DeleteResult>");
@@ -192,7 +190,7 @@ impl Shared {
             pairs.filter(|(key, _)| *key == name).map(|(_, value)| decoded(value)).next()
         };
         let (prefix, after) = (value("prefix").unwrap_or_default(), value("continuation-token"));
-        let state = self.state();
+        let state = self.state.lock();
         let mut objects = state
             .objects
             .iter()

@@ -4,7 +4,7 @@
 //! still take back.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_api::batch::{Batch, BatchState};
 use assay_api::result::Counts;
@@ -12,6 +12,7 @@ use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::{broadcast, watch};
 
 use crate::plugin::ReadyPlugin;
@@ -96,21 +97,16 @@ impl BatchProgress {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code that holds these locks panics half-way through a change.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl CommittedView {
     /// The batch if it is live or just ended, and the tenant's.
     #[must_use]
     pub fn get(&self, tenant: TenantId, id: BatchId) -> Option<Arc<CommittedBatch>> {
-        let retained = lock(&self.retained);
+        let retained = self.retained.lock();
         retained.batches.get(&id).filter(|batch| batch.row.tenant == tenant).cloned()
     }
 
     pub(super) fn find(&self, id: BatchId) -> Option<Arc<CommittedBatch>> {
-        lock(&self.retained).batches.get(&id).cloned()
+        self.retained.lock().batches.get(&id).cloned()
     }
 
     pub(super) fn put(
@@ -129,7 +125,7 @@ impl CommittedView {
             progress: Mutex::new(progress),
             changes,
         });
-        lock(&self.retained).batches.insert(id, batch.clone());
+        self.retained.lock().batches.insert(id, batch.clone());
         batch
     }
 
@@ -140,7 +136,7 @@ impl CommittedView {
 
     /// Removes a batch that the database refused to keep. Who waits for its result is told.
     pub(super) fn refuse(&self, id: BatchId) {
-        let refused = lock(&self.retained).batches.remove(&id);
+        let refused = self.retained.lock().batches.remove(&id);
         if let Some(batch) = refused {
             batch.change(|progress| progress.refused = true);
         }
@@ -150,7 +146,7 @@ impl CommittedView {
     pub(super) fn retire(&self, batch: &CommittedBatch) {
         let id = batch.row.id;
         let results = batch.look(|progress| progress.results.len());
-        let mut retained = lock(&self.retained);
+        let mut retained = self.retained.lock();
         if batch.is_single {
             retained.batches.remove(&id);
             return;
@@ -186,7 +182,7 @@ impl CommittedView {
     /// Batches of all tenants that have not ended, the oldest first, single rewards aside.
     #[must_use]
     pub fn live(&self) -> Vec<Arc<CommittedBatch>> {
-        let retained = lock(&self.retained);
+        let retained = self.retained.lock();
         let live = |batch: &&Arc<CommittedBatch>| {
             !batch.is_single && batch.look(|progress| !progress.state.is_final())
         };
@@ -198,7 +194,7 @@ impl CommittedView {
 
     /// Removes an ended batch, because its results must not be read any more.
     pub fn forget(&self, id: BatchId) {
-        let mut retained = lock(&self.retained);
+        let mut retained = self.retained.lock();
         let ended = |batch: &Arc<CommittedBatch>| batch.look(|progress| progress.state.is_final());
         if retained.batches.get(&id).is_some_and(ended) {
             retained.batches.remove(&id);
@@ -208,13 +204,13 @@ impl CommittedView {
 
 impl CommittedBatch {
     pub(super) fn change(&self, change: impl FnOnce(&mut BatchProgress)) {
-        change(&mut lock(&self.progress));
+        change(&mut self.progress.lock());
         self.changes.send_modify(|count| *count += 1);
     }
 
     /// Reads the present state; never hold it across an await.
     pub fn look<T>(&self, look: impl FnOnce(&BatchProgress) -> T) -> T {
-        look(&lock(&self.progress))
+        look(&self.progress.lock())
     }
 
     #[must_use]

@@ -7,9 +7,10 @@
 //! in turn among equals, and within a tenant to the call that has waited longest.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// The number of permits that a tenant may hold for each free one.
@@ -55,7 +56,7 @@ impl FairSemaphore {
     /// Permits for the tenant, if it may have them now and no other call of it waits.
     #[must_use]
     pub fn try_acquire(&self, tenant: TenantId, count: usize) -> Option<FairPermit> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.forget_gone(tenant);
         let now = !state.waiting.contains_key(&tenant) && state.may_have(tenant, count);
         now.then(|| state.take(self, tenant, count))
@@ -67,7 +68,7 @@ impl FairSemaphore {
             return permit;
         }
         let (permit, granted) = oneshot::channel();
-        self.state().wait(tenant, Waiter { count, permit });
+        self.0.lock().wait(tenant, Waiter { count, permit });
         // They may have been returned since.
         self.grant();
         granted.await.expect("a call that waits is not forgotten")
@@ -76,30 +77,30 @@ impl FairSemaphore {
     /// Permits for the tenant whatever it holds, if enough are free.
     #[must_use]
     pub(crate) fn take_free(&self, tenant: TenantId, count: usize) -> Option<FairPermit> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         (state.free >= count).then(|| state.take(self, tenant, count))
     }
 
     /// Whether the tenant may have these permits now, whoever waits.
     pub(crate) fn admits(&self, tenant: TenantId, count: usize) -> bool {
-        count == 0 || self.state().may_have(tenant, count)
+        count == 0 || self.0.lock().may_have(tenant, count)
     }
 
     /// The number of permits that nobody holds.
     #[must_use]
     pub fn free(&self) -> usize {
-        self.state().free
+        self.0.lock().free
     }
 
     /// The number of permits that the tenant holds.
     #[must_use]
     pub fn held(&self, tenant: TenantId) -> usize {
-        self.state().held_by(tenant)
+        self.0.lock().held_by(tenant)
     }
 
     /// The number of permits that the tenant holds, and the most that it may hold while the others keep theirs.
     pub(crate) fn held_of_share(&self, tenant: TenantId) -> (usize, usize) {
-        let state = self.state();
+        let state = self.0.lock();
         let held = state.held_by(tenant);
         (held, (held + state.free) / (FACTOR + 1) * FACTOR)
     }
@@ -107,30 +108,25 @@ impl FairSemaphore {
     /// The number of waiting calls by tenant.
     #[must_use]
     pub fn waiting(&self) -> BTreeMap<TenantId, usize> {
-        let state = self.state();
+        let state = self.0.lock();
         let alive = |calls: &VecDeque<Waiter>| calls.iter().filter(|call| !call.is_gone()).count();
         let counts = state.waiting.iter().map(|(tenant, calls)| (*tenant, alive(calls)));
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
     fn release(&self, tenant: TenantId, count: usize) {
-        self.state().give_back(tenant, count);
+        self.0.lock().give_back(tenant, count);
         self.grant();
     }
 
     /// Gives free permits to calls that wait.
     fn grant(&self) {
         loop {
-            let next = self.state().next_grant(self);
+            let next = self.0.lock().next_grant(self);
             let Some((call, permit)) = next else { return };
             // A permit that its call no longer wants is returned, which needs the lock.
             drop(call.send(permit));
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // No code that holds the lock panics in the middle of a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::time::Micros;
 use assay_planner::{Forecast, Plan, PlanConfig, PlanReport, Planner, PoolConfig};
 use assay_sched::{Event, PoolPlan, Profile, SchedView};
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::command::Command;
@@ -198,17 +199,13 @@ struct PlannerInbox(Mutex<InboxContents>);
 
 impl PlannerInbox {
     fn put(&self, put: impl FnOnce(&mut InboxContents)) {
-        put(&mut self.lock());
+        put(&mut self.0.lock());
     }
 
     /// Empties the inbox, if a plan is asked for.
     fn take(&self) -> Option<InboxContents> {
-        let mut contents = self.lock();
+        let mut contents = self.0.lock();
         contents.plan.is_some().then(|| std::mem::take(&mut *contents))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, InboxContents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

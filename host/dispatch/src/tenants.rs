@@ -4,12 +4,13 @@
 //! once. This module decides nothing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use assay_api::tenant::{Tenant, TenantSettings};
 use assay_core::id::TenantId;
 use assay_sched::{Entitlement, Weight};
 use assay_wire::proto;
+use parking_lot::RwLock;
 
 use crate::secrets::Secrets;
 
@@ -47,14 +48,14 @@ impl Tenants {
     /// The tenant's settings; an unknown tenant has no limits and no grants.
     #[must_use]
     pub fn get(&self, tenant: TenantId) -> Arc<TenantSettings> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(&tenant).map(|known| Arc::clone(&known.settings)).unwrap_or_default()
     }
 
     /// The tenant's name; empty for an unknown tenant.
     #[must_use]
     pub fn name(&self, tenant: TenantId) -> Arc<str> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(&tenant).map_or_else(|| "".into(), |known| Arc::clone(&known.name))
     }
 
@@ -80,17 +81,17 @@ impl Tenants {
 
     /// All tenants, in the order of their ids.
     pub(super) fn ids(&self) -> BTreeSet<TenantId> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.keys().copied().collect()
     }
 
     #[must_use]
     pub fn count(&self) -> usize {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.known.read().len()
     }
 
     pub(super) fn set(&self, tenant: Tenant) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         let (id, settings) = (tenant.id, Arc::new(tenant.settings));
         let epoch = known.get(&id).map_or(0, |known| known.epoch.0 + 1);
         let epoch = SettingsEpoch(epoch);
@@ -98,7 +99,7 @@ impl Tenants {
     }
 
     pub(super) fn epoch(&self, tenant: TenantId) -> SettingsEpoch {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(&tenant).map(|known| known.epoch).unwrap_or_default()
     }
 }

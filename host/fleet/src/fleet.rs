@@ -3,13 +3,14 @@
 mod enrolment;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use anyhow::anyhow;
 use assay_clock::now;
 use assay_core::id::TicketId;
 use assay_core::limits;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, watch};
 
 use crate::joined::{JoinedLauncher, Visit};
@@ -259,7 +260,7 @@ impl Fleet {
     #[must_use]
     pub fn ends(&self) -> WorkerEnds {
         let (sender, ends) = mpsc::unbounded_channel();
-        *self.0.ends.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        *self.0.ends.lock() = Some(sender);
         ends
     }
 
@@ -321,7 +322,7 @@ impl Fleet {
     /// A launcher tells of a worker that it started, or that the server before had.
     fn told(&self, event: WorkerEvent) {
         if let WorkerEvent::Ended { ticket, .. } = event {
-            let ends = self.0.ends.lock().unwrap_or_else(PoisonError::into_inner);
+            let ends = self.0.ends.lock();
             // The receiver may have gone.
             let _ = ends.as_ref().map(|ends| ends.send(ticket));
         }
@@ -410,7 +411,7 @@ impl Fleet {
     }
 
     fn state(&self) -> MutexGuard<'_, FleetState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 }
 

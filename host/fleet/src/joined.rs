@@ -4,9 +4,10 @@
 //! leave, or to end its conversation; whether it may come again is decided where certificates are checked.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::TicketId;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
@@ -44,19 +45,15 @@ impl JoinedLauncher {
     pub(crate) fn arrive(&self, ticket: TicketId, came: bool) -> Visit {
         let (sender, stop) = watch::channel(None);
         let (left, leaving) = watch::channel(false);
-        self.visits().insert(ticket, VisitCalls { stop: sender, leaving: left });
+        self.visits.lock().insert(ticket, VisitCalls { stop: sender, leaving: left });
         Visit { ticket, came, stop, leaving, launcher: self.clone() }
     }
 
     /// A worker that is here will be ended by somebody else.
     pub(crate) fn leaves(&self, ticket: TicketId) {
-        if let Some(calls) = self.visits().get(&ticket) {
+        if let Some(calls) = self.visits.lock().get(&ticket) {
             calls.leaving.send_replace(true);
         }
-    }
-
-    fn visits(&self) -> MutexGuard<'_, HashMap<TicketId, VisitCalls>> {
-        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,7 +85,7 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         let stopped = self.stop.borrow().is_some();
-        self.launcher.visits().remove(&self.ticket);
+        self.launcher.visits.lock().remove(&self.ticket);
         if !self.came {
             return;
         }
@@ -114,13 +111,13 @@ impl Launcher for JoinedLauncher {
     }
 
     fn stop(&self, ticket: TicketId, how: Stop) {
-        if let Some(calls) = self.visits().get(&ticket) {
+        if let Some(calls) = self.visits.lock().get(&ticket) {
             calls.stop.send_modify(|stop| *stop = Some(how).max(*stop));
         }
     }
 
     fn reconcile(&self) -> Reconciling<'_> {
-        let here = self.visits().keys().copied().collect();
+        let here = self.visits.lock().keys().copied().collect();
         Box::pin(std::future::ready(Ok(here)))
     }
 }

@@ -7,13 +7,14 @@ use std::env;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::id::TicketId;
 use assay_core::limits;
 use nix::sys::signal;
+use parking_lot::Mutex;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
@@ -57,7 +58,7 @@ impl ProcessLauncher {
             Ok(child) => self.watch(ticket, child, &mut stop).await,
             Err(error) => WorkerEnd::NotStarted(format!("{error:#}")),
         };
-        self.children().remove(&ticket);
+        self.children.lock().remove(&ticket);
         self.events.send(WorkerEvent::Ended { ticket, how });
     }
 
@@ -117,10 +118,6 @@ impl ProcessLauncher {
             .spawn()
             .with_context(|| format!("starting {}", launch.program.display()))
     }
-
-    fn children(&self) -> MutexGuard<'_, HashMap<TicketId, watch::Sender<Option<Stop>>>> {
-        self.children.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Launcher for ProcessLauncher {
@@ -131,13 +128,13 @@ impl Launcher for ProcessLauncher {
     fn start(&self, starts: Vec<Start>) {
         for start in starts {
             let (stop, stopped) = watch::channel(None);
-            self.children().insert(start.ticket.id, stop);
+            self.children.lock().insert(start.ticket.id, stop);
             tokio::spawn(self.clone().run(start, stopped));
         }
     }
 
     fn stop(&self, ticket: TicketId, how: Stop) {
-        if let Some(stop) = self.children().get(&ticket) {
+        if let Some(stop) = self.children.lock().get(&ticket) {
             stop.send_if_modified(|stop| {
                 let raised = Some(how) > *stop;
                 *stop = Some(how).max(*stop);
@@ -147,7 +144,7 @@ impl Launcher for ProcessLauncher {
     }
 
     fn reconcile(&self) -> Reconciling<'_> {
-        let children = self.children().keys().copied().collect();
+        let children = self.children.lock().keys().copied().collect();
         Box::pin(std::future::ready(Ok(children)))
     }
 }

@@ -20,11 +20,12 @@
 //! ```
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::limits::{GPU_PRINTED_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
 use assay_exec::{HeldUp, JobDeadline};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::device::Properties;
 use crate::executor::message::ExecutorRequest;
@@ -177,7 +178,7 @@ impl Gpu {
     }
 
     fn state(&self) -> MutexGuard<'_, GpuState> {
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.state.lock()
     }
 }
 

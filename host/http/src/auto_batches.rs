@@ -7,7 +7,7 @@
 mod auto_batch;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::BatchState;
@@ -16,6 +16,7 @@ use assay_core::limits;
 use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::{Dispatch, DispatchError};
 use assay_store::{Store, StoreError};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -72,11 +73,6 @@ impl AutoBatches {
     pub(crate) fn new(dispatch: Dispatch, stopping: watch::Receiver<bool>) -> Arc<Self> {
         let waiting = FairSemaphore::new(limits::COMPAT_WAITING_MAX);
         Arc::new(Self { dispatch, stopping, runs: Mutex::default(), waiting })
-    }
-
-    fn runs(&self) -> MutexGuard<'_, Runs> {
-        // No code that holds the lock panics.
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes up the auto batches that an earlier process of the server left open, unless they are taken up already. The first
@@ -138,7 +134,7 @@ impl AutoBatches {
     }
 
     pub(crate) fn run(&self, whose: &RunKey) -> Result<Arc<tokio::sync::Mutex<Run>>, ApiError> {
-        let mut runs = self.runs();
+        let mut runs = self.runs.lock();
         if !runs.contains_key(whose) {
             let max = limits::COMPAT_RUNS_MAX;
             let theirs = |runs: &Runs| runs.keys().filter(|it| it.tenant == whose.tenant).count();
@@ -158,7 +154,7 @@ impl AutoBatches {
 
     /// Ends the earlier iterations of a run sooner.
     pub(crate) fn hurry_earlier(&self, whose: &RunKey) {
-        for (other, run) in self.runs().iter() {
+        for (other, run) in self.runs.lock().iter() {
             let earlier = (other.tenant, &other.run) == (whose.tenant, &whose.run)
                 && other.step.zip(whose.step).is_some_and(|(other, step)| other < step);
             // A run that is in use has a process that is not done with it.
@@ -226,14 +222,14 @@ impl AutoBatches {
     }
 
     async fn forget(&self, whose: &RunKey, batch: BatchId) {
-        let Some(run) = self.runs().get(whose).cloned() else { return };
+        let Some(run) = self.runs.lock().get(whose).cloned() else { return };
         let mut run = run.lock_owned().await;
         run.kept.retain(|kept| kept.committed.row.id != batch);
         if run.taking.as_ref().is_some_and(|taking| taking.committed.row.id == batch) {
             run.taking = None;
         }
         // A call that has the run but not yet its lock would fill a run that no other call finds.
-        let mut runs = self.runs();
+        let mut runs = self.runs.lock();
         let held = runs.get(whose).is_some_and(|it| Arc::strong_count(it) > 2);
         if !held && run.is_empty() {
             runs.remove(whose);

@@ -13,13 +13,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use assay_core::address::owner;
 use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -66,7 +67,7 @@ impl Connections {
 
     /// Adds a connection; closes another one if there are too many.
     pub(crate) fn open(self: &Arc<Self>, peer: IpAddr) -> Connection {
-        let mut table = self.table();
+        let mut table = self.table.lock();
         if table.unproven.len() >= limits::UNPROVEN_CONNECTIONS_MAX {
             table.evict();
         }
@@ -80,10 +81,6 @@ impl Connections {
         });
         table.insert(&entry);
         Connection(Arc::new(Open { connections: self.clone(), entry }))
-    }
-
-    fn table(&self) -> MutexGuard<'_, ConnectionTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -124,7 +121,7 @@ impl Connection {
             return;
         }
         let Some(place) = connections.proven.try_acquire(tenant, 1) else { return };
-        if connections.table().remove(entry) {
+        if connections.table.lock().remove(entry) {
             // Another call of the connection cannot have set it: one alone removes the entry.
             let _ = entry.proven.set(place);
         }
@@ -154,7 +151,7 @@ impl Connection {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.connections.table().remove(&self.entry);
+        self.connections.table.lock().remove(&self.entry);
     }
 }
 
@@ -178,7 +175,7 @@ mod tests {
     /// The numbers of proven and unproven connections.
     fn counts(connections: &Connections) -> (usize, usize) {
         let proven = PROVEN_MAX - connections.proven.free();
-        (proven, connections.table().unproven.len())
+        (proven, connections.table.lock().unproven.len())
     }
 
     async fn must_close(connection: &Connection) -> bool {
@@ -216,7 +213,7 @@ mod tests {
         assert!(!must_close(&proven).await);
         drop((proven, silent));
         assert_eq!(counts(&connections), (0, 0));
-        assert!(connections.table().by_address.is_empty());
+        assert!(connections.table.lock().by_address.is_empty());
     }
 
     #[test]

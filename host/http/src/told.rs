@@ -2,11 +2,11 @@
 //! again, gets many answers without a reward for it; it counts once.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_core::id::{Digest, RequestId, TenantId};
 use assay_core::limits;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// The time for which a sample is known at least, after its last answer without a reward.
@@ -27,12 +27,7 @@ struct Generations {
 impl ToldSamples {
     /// Notes an answer without a reward; true if it is the sample's first.
     pub(crate) fn note(&self, sample: Digest, now: Instant) -> bool {
-        self.generations().note(sample, now, limits::COMPAT_TOLD_MAX / 2)
-    }
-
-    fn generations(&self) -> MutexGuard<'_, Generations> {
-        // No code that holds the lock panics.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().note(sample, now, limits::COMPAT_TOLD_MAX / 2)
     }
 }
 

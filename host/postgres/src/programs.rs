@@ -217,17 +217,13 @@ fn parse_version(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use parking_lot::Mutex;
 
     use super::*;
 
     /// One test at a time forks or writes programs: a fork that still holds a program open for
     /// writing would make the kernel refuse to run it.
     static PROGRAMS: Mutex<()> = Mutex::new(());
-
-    fn alone() -> MutexGuard<'static, ()> {
-        PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 
     fn install(folder: &Path, major: u32) {
         fs::create_dir_all(folder).unwrap();
@@ -249,7 +245,7 @@ mod tests {
 
     #[test]
     fn places_are_looked_at_in_order() {
-        let _alone = alone();
+        let _alone = PROGRAMS.lock();
         let root = tempfile::tempdir().unwrap();
         let places = places(root.path());
         let found = |wanted| places.find(wanted).map(|programs| programs.major).ok();
@@ -277,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_link_in_the_path_leads_to_its_companions() {
-        let _alone = alone();
+        let _alone = PROGRAMS.lock();
         let root = tempfile::tempdir().unwrap();
         install(&root.path().join("elsewhere"), 16);
         fs::create_dir(root.path().join("path")).unwrap();
@@ -292,7 +288,7 @@ mod tests {
 
     #[test]
     fn nothing_found_says_what_to_install() {
-        let _alone = alone();
+        let _alone = PROGRAMS.lock();
         let root = tempfile::tempdir().unwrap();
         install(&root.path().join("versions/12/bin"), 12);
         fs::create_dir(root.path().join("path")).unwrap();

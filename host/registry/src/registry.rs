@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -12,6 +12,7 @@ use assay_dispatch::{CompiledForms, Engines, ReadyPlugin, now};
 use assay_storage::blob::{BlobError, BlobPieces, Blobs};
 use assay_store::plugins::PluginRow;
 use assay_store::{Store, StoreError};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::cases::{CaseRunner, CaseSettings};
@@ -24,11 +25,6 @@ use crate::validation::{Validation, Validations};
 const READY_MAX: usize = 1_024;
 /// The time for which a resolved reference is kept; another server's change is seen after it.
 const RESOLVED_FOR: Duration = Duration::from_secs(2);
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code that holds these locks panics in the middle of a change.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A plugin that a reference names, and the time at which it was resolved.
 type Resolved = (Instant, Arc<ReadyPlugin>);
@@ -112,7 +108,7 @@ impl Registry {
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let asked = (tenant, reference.clone());
         let changes = {
-            let resolved = lock(&self.resolved);
+            let resolved = self.resolved.lock();
             if let Some((since, plugin)) = resolved.kept.get(&asked)
                 && since.elapsed() < RESOLVED_FOR
             {
@@ -121,7 +117,7 @@ impl Registry {
             resolved.changes
         };
         let plugin = self.look_up(tenant, reference).await?;
-        let mut resolved = lock(&self.resolved);
+        let mut resolved = self.resolved.lock();
         // A plugin that was looked up before a change is not kept after it.
         if resolved.changes == changes {
             if resolved.kept.len() >= READY_MAX {
@@ -134,7 +130,7 @@ impl Registry {
 
     /// Drops resolved references; call it after a channel or a version was changed.
     pub fn forget_resolved(&self) {
-        let mut resolved = lock(&self.resolved);
+        let mut resolved = self.resolved.lock();
         resolved.changes += 1;
         resolved.kept.clear();
     }
@@ -206,7 +202,7 @@ impl Registry {
         row: PluginRow,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let PluginRow { digest, description, imports, yanked: _ } = row;
-        if let Some(plugin) = lock(&self.ready).get(&digest) {
+        if let Some(plugin) = self.ready.lock().get(&digest) {
             return Ok(plugin.clone());
         }
         let mut compiled = CompiledForms::new();
@@ -221,7 +217,7 @@ impl Registry {
             compiled.insert(architecture, form?);
         }
         let plugin = Arc::new(ReadyPlugin::new(digest, compiled, description, imports));
-        let mut held = lock(&self.ready);
+        let mut held = self.ready.lock();
         if held.len() >= READY_MAX {
             held.clear();
         }

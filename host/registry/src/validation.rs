@@ -3,7 +3,7 @@
 //! long.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
@@ -12,6 +12,7 @@ use assay_dispatch::ReadyPlugin;
 use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 use assay_schema::{PluginSchemas, Schema, SchemaRefused, ValidationWork};
 use lru::LruCache;
+use parking_lot::Mutex;
 use tokio::task::JoinError;
 
 /// Why settings or a label are not accepted.
@@ -110,12 +111,12 @@ impl Validations {
     /// The validation of a version. One that was published before its schemas were checked, and has some
     /// that cannot be used, is not validated.
     pub(crate) async fn of(&self, tenant: TenantId, plugin: &ReadyPlugin) -> Arc<Validation> {
-        if let Some(validation) = self.kept().get(plugin.digest) {
+        if let Some(validation) = self.kept.lock().get(plugin.digest) {
             return validation;
         }
         let turn = self.compilations.acquire(tenant, 1).await;
         // Compiled while this call waited.
-        if let Some(validation) = self.kept().get(plugin.digest) {
+        if let Some(validation) = self.kept.lock().get(plugin.digest) {
             return validation;
         }
         let schemas = compile(turn, &plugin.description).await.unwrap_or_else(|why| {
@@ -124,7 +125,7 @@ impl Validations {
             PluginSchemas::default()
         });
         let validation = Arc::new(Validation { schemas, threads: self.threads.clone() });
-        self.kept().insert(plugin.digest, validation.clone());
+        self.kept.lock().insert(plugin.digest, validation.clone());
         validation
     }
 
@@ -135,11 +136,6 @@ impl Validations {
         description: &Description,
     ) -> Result<PluginSchemas, Unusable> {
         compile(self.compilations.acquire(tenant, 1).await, description).await
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, CompiledSchemas> {
-        // No code that holds the lock panics in the middle of a change.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -221,7 +217,7 @@ mod tests {
         let names: Vec<String> = (0..4_000).map(|at| at.to_string()).collect();
         let large = validation(&format!(r#"{{"enum": [{}]}}"#, names.join(",")));
         let each = large.schemas.nodes();
-        let mut kept = validations.kept();
+        let mut kept = validations.kept.lock();
         for number in 0..1_000 {
             kept.insert(digest(number), large.clone());
             assert!(kept.nodes <= limits::SCHEMAS_CACHED_NODES_MAX);
@@ -235,7 +231,7 @@ mod tests {
     fn the_version_that_was_used_last_is_kept() {
         let validations = Validations::default();
         let small = validation(r#"{"type": "string"}"#);
-        let mut kept = validations.kept();
+        let mut kept = validations.kept.lock();
         for number in 0..limits::SCHEMAS_CACHED_MAX as u64 {
             kept.insert(digest(number), small.clone());
         }

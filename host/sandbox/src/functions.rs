@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
+use parking_lot::Mutex;
 use wasmtime::CacheStore;
 
 type Key = [u8; KEY_BYTES];
@@ -41,7 +42,7 @@ impl FunctionCache {
     /// The bytes to keep from now on; `None` if no function was added. If they would be more than the limit, only the
     /// functions of this compilation are kept.
     pub fn changed(&self, bytes_max: usize) -> Option<Vec<u8>> {
-        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let added = self.added.lock();
         if added.is_empty() {
             return None;
         }
@@ -67,7 +68,7 @@ impl CacheStore for FunctionCache {
 
     fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
         let Ok(key) = Key::try_from(key) else { return false };
-        self.added.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value);
+        self.added.lock().insert(key, value);
         true
     }
 }

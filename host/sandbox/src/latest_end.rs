@@ -4,10 +4,11 @@
 //! The call owns it and puts it off as its clock says. Between two looks at the clock, the time in which the whole
 //! process stands still puts it off too, so that a stopped machine never looks like a host that does not answer.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::limits;
+use parking_lot::Mutex;
 use tokio::time::sleep_until;
 
 use crate::clock::CallClock;
@@ -57,7 +58,7 @@ impl LatestEnd {
 
     /// Adds the time in which the guest was ready and did not run.
     pub(crate) fn put_off(&self, clock: &CallClock) {
-        *self.lock() = end_of(clock, self.reserve);
+        *self.end.lock() = end_of(clock, self.reserve);
     }
 
     /// The end of a wait that is to take this long; `None` if that is too far away.
@@ -68,7 +69,7 @@ impl LatestEnd {
     /// Waits for the end.
     pub(crate) async fn reached(&self) {
         loop {
-            let end = self.lock().clone();
+            let end = self.end.lock().clone();
             end.reached().await;
             if self.has_come() {
                 return;
@@ -77,11 +78,7 @@ impl LatestEnd {
     }
 
     fn has_come(&self) -> bool {
-        Instant::now() >= self.lock().at()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, MovingEnd> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+        Instant::now() >= self.end.lock().at()
     }
 }
 
@@ -97,7 +94,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(10);
 
     fn left(end: &LatestEnd) -> Duration {
-        end.lock().at().saturating_duration_since(Instant::now())
+        end.end.lock().at().saturating_duration_since(Instant::now())
     }
 
     #[test]
@@ -106,7 +103,7 @@ mod tests {
         let clock = CallClock::new(long_ago, LIMIT, Arc::default());
         let end = LatestEnd::of(&clock);
         assert!(left(&end) > LIMIT / 2, "{:?}", left(&end));
-        *end.lock() = MovingEnd::new(Instant::now(), clock.stalls());
+        *end.end.lock() = MovingEnd::new(Instant::now(), clock.stalls());
         assert!(end.has_come());
         end.put_off(&clock);
         assert!(left(&end) > LIMIT / 2, "{:?}", left(&end));

@@ -1,10 +1,11 @@
 //! A guest's standard output or error: the beginning is kept, the rest dropped without a word to
 //! the guest, and nothing ever waits.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::limits;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
@@ -20,21 +21,17 @@ pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 impl CapturedOutput {
     /// The kept bytes as text.
     pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.kept()).into_owned()
+        String::from_utf8_lossy(&self.0.lock()).into_owned()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.kept().is_empty()
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().is_empty()
     }
 }
 
 impl OutputStream for CapturedOutput {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        let mut kept = self.kept();
+        let mut kept = self.0.lock();
         let room = limits::GUEST_OUTPUT_BYTES_MAX - kept.len();
         kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         Ok(())

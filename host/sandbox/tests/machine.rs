@@ -1,7 +1,7 @@
 //! A machine that has no boxes for programs, no CUDA and no network.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_exec::{Exec, ExecOptions, ObjectCache};
@@ -9,6 +9,7 @@ use assay_gpu::compiler::{CudaCompiler, CudaCompilerOptions};
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::FolderStorage;
 use assay_sandbox::capability::gpu::StageDevice;
+use parking_lot::Mutex;
 
 /// As [`bare`], on a machine that is known to lack every toolchain.
 pub(crate) fn without_toolchains(folder: &Path) -> Capabilities {

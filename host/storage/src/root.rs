@@ -1,13 +1,14 @@
 //! Reads of one root, which is a folder or a bucket.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::limits;
 use bytes::Bytes;
 use futures_util::stream::{self};
 use futures_util::{Stream, StreamExt as _};
+use parking_lot::Mutex;
 
 use crate::bucket::Bucket;
 use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
@@ -118,7 +119,7 @@ impl Root {
                 limits::OBJECT_NAMES_MAX
             )),
             ReadError::Unavailable(reason) => {
-                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut told = self.told.lock();
                 if told.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
                     *told = Some(Instant::now());
                     tracing::warn!(storage.root = self.name, "storage cannot be read: {reason}");

@@ -18,11 +18,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
 use assay_core::limits;
 use assay_core::plugin::check_name;
+use parking_lot::Mutex;
 use toml::{Table, Value};
 
 use crate::blob::Blobs;

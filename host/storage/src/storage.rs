@@ -1,13 +1,14 @@
 //! Objects of storage roots for tenants. The grant is checked before anything is read.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_core::limits;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
+use parking_lot::Mutex;
 
 use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::name::{check_path, split};
@@ -104,12 +105,11 @@ impl Storage {
     }
 
     async fn tenant_name(&self, tenant: TenantId) -> Result<Arc<str>, StoreError> {
-        let names = || self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(name) = names().get(&tenant) {
+        if let Some(name) = self.names.lock().get(&tenant) {
             return Ok(Arc::clone(name));
         }
         let name: Arc<str> = self.store.tenant_name(tenant).await?.into();
-        names().insert(tenant, Arc::clone(&name));
+        self.names.lock().insert(tenant, Arc::clone(&name));
         Ok(name)
     }
 }

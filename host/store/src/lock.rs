@@ -7,7 +7,6 @@
 //! and one that lost the lock takes it again only in its own epoch.
 
 use std::io;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
@@ -151,7 +150,7 @@ impl Store {
         )
         .fetch_one(&mut connection)
         .await?;
-        *self.holding.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        *self.holding.lock() = Some(session);
         Ok(DispatcherLock { connection: Some(connection), session, epoch })
     }
 
@@ -200,7 +199,7 @@ impl Store {
         let options = self.upkeep.connect_options().as_ref().clone();
         let options = options.application_name(WRITERS).options(WRITER_SETTINGS);
         let mut connection = PgConnection::connect_with(&options).await?;
-        let holding = *self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let holding = *self.holding.lock();
         let Some(session) = holding else { return Ok(connection) };
         let holder = lock_holder(&mut connection).await?;
         let holds = holder.is_some_and(|holder| holder.session == session);

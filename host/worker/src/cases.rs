@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -18,6 +18,7 @@ use assay_sandbox::cases::{Expect, GoldenCase};
 use assay_sandbox::pipeline::{self, LocalPipeline, StageRecord};
 use assay_sandbox::{LoadedPlugin, Sandbox};
 use assay_schema::PluginSchemas;
+use parking_lot::Mutex;
 
 use crate::{environment, programs, schemas};
 
@@ -181,7 +182,7 @@ impl CaseRunner {
     /// known to lack it or the tenant was not granted it.
     fn names_missing_toolchain(&self, message: &str) -> bool {
         let Some(capabilities) = &self.capabilities else { return false };
-        let exec = capabilities.exec.lock().unwrap_or_else(PoisonError::into_inner);
+        let exec = capabilities.exec.lock();
         let granted = |id: &str| match &self.job.toolchains {
             Some(granted) => granted.iter().any(|granted| granted == id),
             None => true,
@@ -234,11 +235,11 @@ fn outbound(job: &CaseJob) -> anyhow::Result<Outbound> {
 
 impl NotingStorage {
     fn forget(&self) {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.missing.lock().clear();
     }
 
     fn missing(&self) -> Vec<String> {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.missing.lock().clone()
     }
 
     fn note<R>(&self, name: &str, came: Result<R, ObjectError>) -> Result<R, ObjectError> {
@@ -251,7 +252,7 @@ impl NotingStorage {
             } else {
                 format!("the tenant was not granted a storage root `{root}`")
             };
-            let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut missing = self.missing.lock();
             if !missing.contains(&why) && missing.len() < MISSING_MAX {
                 missing.push(why);
             }

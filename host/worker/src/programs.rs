@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use assay_core::limits;
@@ -11,6 +11,7 @@ use assay_exec::{Exec, ExecOptions, ObjectCache};
 use assay_gpu::compiler::CudaCompiler;
 use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::http::Network;
+use parking_lot::Mutex;
 
 use crate::gpu;
 

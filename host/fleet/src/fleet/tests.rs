@@ -28,28 +28,24 @@ impl Launcher for SimulatedLauncher {
     }
 
     fn start(&self, starts: Vec<Start>) {
-        let mut told = self.told();
+        let mut told = self.told.lock();
         told.has.extend(starts.iter().map(|start| start.ticket.id));
         told.starts.extend(starts);
     }
 
     fn stop(&self, ticket: TicketId, how: Stop) {
-        self.told().stops.push((ticket, how));
+        self.told.lock().stops.push((ticket, how));
     }
 
     fn reconcile(&self) -> Reconciling<'_> {
-        let has = self.told().has.iter().copied().collect();
+        let has = self.told.lock().has.iter().copied().collect();
         Box::pin(std::future::ready(Ok(has)))
     }
 }
 
 impl SimulatedLauncher {
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().expect("no panic")
-    }
-
     fn start_of(&self, number: usize) -> Start {
-        self.told().starts[number].clone()
+        self.told.lock().starts[number].clone()
     }
 
     fn place(&self, number: usize) -> Start {
@@ -59,7 +55,7 @@ impl SimulatedLauncher {
     }
 
     fn end(&self, ticket: TicketId, how: WorkerEnd) {
-        self.told().has.remove(&ticket);
+        self.told.lock().has.remove(&ticket);
         self.events.send(WorkerEvent::Ended { ticket, how });
     }
 
@@ -141,7 +137,7 @@ async fn a_worker_that_does_not_join_in_time_is_ended_and_reported() {
     // The other one waits for a place: its time does not run.
     let late = launcher.place(0);
     (0..2).for_each(|number| fleet.overdue(launcher.start_of(number).ticket.id, ALLOWED));
-    assert_eq!(launcher.told().stops, [(late.ticket.id, Stop::GiveUp)]);
+    assert_eq!(launcher.told.lock().stops, [(late.ticket.id, Stop::GiveUp)]);
     assert_eq!(fleet.admit(&late.ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
     assert!(!fleet.joined(late.ticket.id), "it comes too late");
     assert!(fleet.troubles().is_empty(), "it has not ended yet");
@@ -170,9 +166,9 @@ async fn a_stop_waits_for_every_worker_and_starts_no_more() {
     tokio::task::yield_now().await;
     assert!(fleet.is_stopping() && !stopping.is_finished());
     let starting = launcher.start_of(2).ticket.id;
-    assert_eq!(launcher.told().stops, [(joined, Stop::Leave), (starting, Stop::GiveUp)]);
+    assert_eq!(launcher.told.lock().stops, [(joined, Stop::Leave), (starting, Stop::GiveUp)]);
     fleet.start(&cpu(), 1);
-    assert_eq!(launcher.told().starts.len(), 3);
+    assert_eq!(launcher.told.lock().starts.len(), 3);
     launcher.end(joined, WorkerEnd::Finished("signal: 15 (SIGTERM)".into()));
     launcher.end(starting, WorkerEnd::Finished("killed".into()));
     stopping.await.expect("it ends");
@@ -187,14 +183,14 @@ async fn a_worker_of_one_side_alone_is_ended_on_that_side() {
     let asked = launcher.start_of(2).ticket.id;
     assert!(fleet.joined(lost));
     let stray = TicketId::generate();
-    launcher.told().has = BTreeSet::from([stray]);
+    launcher.told.lock().has = BTreeSet::from([stray]);
     fleet.reconcile().await.expect("the launcher answers");
     assert_eq!(failures.recv().await, Some(lost_early), "its start has failed");
     assert_eq!(fleet.troubles()[&cpu()].error, "a worker was lost before it joined");
     assert!(!fleet.state().has(lost), "it has gone");
     let starting: Vec<TicketId> = fleet.starting().iter().map(|start| start.ticket).collect();
     assert_eq!(starting, [lost_early, asked], "the one without a place is waited for");
-    assert_eq!(launcher.told().stops[0], (stray, Stop::Kill));
+    assert_eq!(launcher.told.lock().stops[0], (stray, Stop::Kill));
 }
 
 /// A launcher of another machine that cannot list its workers.
@@ -235,7 +231,7 @@ async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
     fleet.start(&cpu(), 1);
     fleet.start(&"far".into(), 1);
     let here = launcher.place(0).ticket;
-    launcher.told().has.clear();
+    launcher.told.lock().has.clear();
     let error = fleet.reconcile().await.expect_err("one of them is away");
     assert_eq!(format!("{error:#}"), "the launcher away cannot list its workers: no answer");
     assert_eq!(failures.recv().await, Some(here.id), "the other one is compared");
@@ -320,7 +316,7 @@ async fn workers_that_another_server_has_taken_over_are_cut_off_and_not_ended() 
         async move { fleet.stop_all().await }
     });
     assert_eq!(visit.stopped(Stop::Leave).await, Stop::Kill, "it is to come again");
-    assert_eq!(launcher.told().stops, [(own, Stop::Leave)]);
+    assert_eq!(launcher.told.lock().stops, [(own, Stop::Leave)]);
     assert!(!stopping.is_finished());
     launcher.end(own, WorkerEnd::Finished("it left".into()));
     stopping.await.expect("it ends");

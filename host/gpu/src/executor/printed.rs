@@ -4,9 +4,10 @@
 
 use std::io::{Read as _, Result};
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use parking_lot::Mutex;
 
 use crate::device::DeviceProblem;
 
@@ -44,14 +45,14 @@ impl Printed {
 
     /// Forgets what was printed, and keeps so many bytes of what comes.
     pub(crate) fn keep(&self, bytes_max: usize) {
-        *self.shared.lock() = KeptText { bytes: Vec::new(), bytes_max };
+        *self.shared.kept.lock() = KeptText { bytes: Vec::new(), bytes_max };
     }
 
     /// All that was printed until now.
     pub(crate) fn so_far(&self) -> std::result::Result<Vec<u8>, DeviceProblem> {
         flush();
         loop {
-            let kept = self.shared.lock();
+            let kept = self.shared.kept.lock();
             let readable = is_readable(self.shared.pipe.as_fd(), PollTimeout::ZERO);
             if !readable
                 .map_err(|error| DeviceProblem::Failed(format!("standard output: {error}")))?
@@ -65,15 +66,11 @@ impl Printed {
 }
 
 impl SharedText {
-    fn lock(&self) -> MutexGuard<'_, KeptText> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reads under the lock: whoever holds it and finds the pipe empty has seen everything.
     fn drain(&self) {
         let mut bytes = [0; READ_BYTES];
         while is_readable(self.pipe.as_fd(), PollTimeout::NONE).is_ok() {
-            let mut kept = self.lock();
+            let mut kept = self.kept.lock();
             match (&self.pipe).read(&mut bytes) {
                 Ok(0) | Err(_) => return,
                 Ok(count) => {

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_gpu::device::{BufferTolerance, Properties};
@@ -11,6 +10,7 @@ use assay_gpu::session::{
     SessionLimits,
 };
 use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
+use parking_lot::{Mutex, MutexGuard};
 
 pub const KERNELS: &str = include_str!("kernels.ptx");
 pub const NATIVE: &str = include_str!("native.ptx");
@@ -37,7 +37,7 @@ pub fn is_wanted(test: &str) -> bool {
 }
 
 pub fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    TURN.lock()
 }
 
 fn options(kind: DeviceKind) -> GpuSettings {

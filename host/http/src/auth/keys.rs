@@ -2,7 +2,7 @@
 //! is kept instead of a slow hash.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_api::key::Scope;
@@ -15,6 +15,7 @@ use assay_store::Store;
 use assay_store::audit::Actor;
 use assay_store::keys::KeyRow;
 use axum::http::HeaderValue;
+use parking_lot::Mutex;
 use subtle::ConstantTimeEq as _;
 
 use super::{Caller, unauthenticated};
@@ -77,16 +78,12 @@ impl KeyCache {
 
     /// Removes a key from the cache after its revocation or rotation.
     pub(crate) fn forget(&self, prefix: &str) {
-        self.held().forget(|key| key.prefix == prefix);
+        self.held.lock().forget(|key| key.prefix == prefix);
     }
 
     /// Removes a person's keys from the cache, after a change of what they may do.
     pub(crate) fn forget_person(&self, person: PersonId) {
-        self.held().forget(|key| key.person == Some(person));
-    }
-
-    fn held(&self) -> MutexGuard<'_, HeldKeys> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock().forget(|key| key.person == Some(person));
     }
 
     /// The caller that an `Authorization` header names.
@@ -102,7 +99,7 @@ impl KeyCache {
         if let Some(caller) = self.believed(hash) {
             return Ok(caller);
         }
-        let changes = self.held().changes;
+        let changes = self.held.lock().changes;
         let row = self.store.key_by_prefix(prefix).await?;
         let found = row.and_then(|row| ends_at(&row, hash).map(|ends_at| (row, ends_at)));
         let Some((row, ends_at)) = found else {
@@ -120,12 +117,12 @@ impl KeyCache {
         self.touch(&row);
         let key = CachedKey::new(prefix, ends_at, row);
         let caller = key.caller.clone();
-        self.held().keep(hash, key, changes);
+        self.held.lock().keep(hash, key, changes);
         Ok(caller)
     }
 
     fn believed(&self, hash: Digest) -> Option<Caller> {
-        let held = self.held();
+        let held = self.held.lock();
         let key = held.by_hash.get(&hash)?;
         let fresh = key.since.elapsed() < BELIEVED_FOR;
         let alive = key.ends_at.is_none_or(|at| at > now());

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::BatchState;
@@ -19,6 +19,7 @@ use assay_core::outcome::{ErrorCode, Outcome};
 use assay_dispatch::committed::CommittedBatch;
 use assay_registry::Reference;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -91,11 +92,6 @@ impl AutoBatch {
         Arc::new(Self { committed, requests_max, since: Instant::now(), calls, closed })
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        // No code that holds the lock panics half-way through a change.
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether calls for this plugin are its own.
     pub(crate) fn fits(&self, plugin: &Reference) -> bool {
         let row = &self.committed.row;
@@ -117,21 +113,21 @@ impl AutoBatch {
     /// Joins it without a call; false if it takes no more.
     pub(crate) fn touch(&self) -> bool {
         self.close_if_full();
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         calls.touched = Some(Instant::now());
         !calls.closed
     }
 
     /// Closes it as soon as nothing waits or runs.
     pub(crate) fn hurry(&self) {
-        self.calls().gap = Duration::ZERO;
+        self.calls.lock().gap = Duration::ZERO;
         self.closed.notify_one();
     }
 
     /// A guard for a call, unless the auto batch takes no more of them.
     pub(crate) fn join(self: &Arc<Self>, call: Digest) -> Option<CallGuard> {
         self.close_if_full();
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         if calls.closed {
             return None;
         }
@@ -152,7 +148,7 @@ impl AutoBatch {
 
     /// A guard for the repeat of a call that got no answer here.
     pub(crate) fn join_again(self: &Arc<Self>, call: Digest) -> Option<CallGuard> {
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         let left = |it: &Try| it.waiting == 0 && !it.answered && !it.failed && it.seqs.is_some();
         let number = calls.tries.get(&call)?.iter().position(left)?;
         Some(self.guard(&mut calls, call, number))
@@ -169,12 +165,12 @@ impl AutoBatch {
 
     /// Stops taking calls.
     pub(crate) fn close(&self) {
-        self.calls().closed = true;
+        self.calls.lock().closed = true;
         self.closed.notify_one();
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.calls().closed
+        self.calls.lock().closed
     }
 
     /// Closes it if nothing has come for the gap and nothing waits or runs; returns when to look again.
@@ -182,7 +178,7 @@ impl AutoBatch {
         self.close_if_full();
         let counted =
             self.committed.look(|progress| (progress.counts.submitted, progress.counts.finished()));
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         let now = Instant::now();
         if calls.counted != counted {
             calls.counted = counted;
@@ -204,7 +200,7 @@ impl AutoBatch {
             id: RequestId,
         }
         let new: Vec<Bytes> = self.committed.look(|progress| progress.results[seen..].to_vec());
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         for (at, json) in new.iter().enumerate() {
             let Ok(CallResult { id }) = serde_json::from_slice(json) else { continue };
             calls.places.insert(id.seq, seen + at);
@@ -219,14 +215,14 @@ impl AutoBatch {
     /// Ends the auto batch, because its batch has ended or is followed no more: a request without a result
     /// gets none.
     pub(crate) fn end(&self) {
-        let mut calls = self.calls();
+        let mut calls = self.calls.lock();
         calls.closed = true;
         calls.ended = true;
         calls.wanted.clear();
     }
 
     fn result(&self, seq: u32) -> Option<ResultItem> {
-        let place = self.calls().places.get(&seq).copied()?;
+        let place = self.calls.lock().places.get(&seq).copied()?;
         let json = self.committed.look(|progress| progress.results.get(place).cloned())?;
         serde_json::from_slice(&json).ok()
     }
@@ -243,7 +239,7 @@ impl AutoBatch {
     /// Waits for a request's result; `None` when none will come.
     async fn wait(&self, seq: u32) -> Option<ResultItem> {
         let arrival = {
-            let mut calls = self.calls();
+            let mut calls = self.calls.lock();
             if calls.places.contains_key(&seq) || calls.ended {
                 None
             } else {
@@ -275,7 +271,7 @@ impl CallGuard {
 
     /// The requests of this try, once it was submitted.
     pub(crate) fn seqs(&self) -> Option<Arc<[u32]>> {
-        let calls = self.auto_batch.calls();
+        let calls = self.auto_batch.calls.lock();
         calls.tries.get(&self.call)?.get(self.number)?.seqs.clone()
     }
 
@@ -285,7 +281,7 @@ impl CallGuard {
 
     /// Whether all of them have ended already.
     pub(crate) fn has_ended(&self, seqs: &[u32]) -> bool {
-        let calls = self.auto_batch.calls();
+        let calls = self.auto_batch.calls.lock();
         seqs.iter().all(|seq| calls.places.contains_key(seq))
     }
 
@@ -304,7 +300,7 @@ impl CallGuard {
     }
 
     fn change(&self, change: impl FnOnce(&mut Try)) {
-        let mut calls = self.auto_batch.calls();
+        let mut calls = self.auto_batch.calls.lock();
         let found = calls.tries.get_mut(&self.call);
         if let Some(it) = found.and_then(|tries| tries.get_mut(self.number)) {
             change(it);
@@ -315,7 +311,7 @@ impl CallGuard {
 impl Drop for CallGuard {
     fn drop(&mut self) {
         self.change(|it| it.waiting -= 1);
-        let mut calls = self.auto_batch.calls();
+        let mut calls = self.auto_batch.calls.lock();
         calls.forget_refused(self.call);
         calls.waiting -= 1;
         calls.touched = Some(Instant::now());

@@ -5,8 +5,8 @@
 //! names its feed: one that was closed and opened again begins with a snapshot.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_api::operations::EndedBatch;
@@ -15,6 +15,7 @@ use assay_core::limits;
 use assay_dispatch::committed::CommittedBatch;
 use assay_dispatch::{Dispatch, DispatchError, Observed, WrittenIncident};
 use axum::response::sse::Event;
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
@@ -132,7 +133,7 @@ async fn run(feeds: Arc<Feeds>, feed: Arc<Feed>, mut source: Source) {
         let Ok(observed) = feeds.dispatch.observe().await else { break };
         feed.tell(&feeds.dispatch, &observed, &mut source);
     }
-    feed.lock().closed = true;
+    feed.state.lock().closed = true;
     feed.changes.send_replace(());
 }
 
@@ -199,7 +200,7 @@ impl Feed {
         let news = source.news(dispatch);
         let missed = news.missed;
         let view = source.view(dispatch, observed, news);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let line = if missed {
             state.sent = FeedState::new(view);
             Some(line("snapshot", &state.sent.snapshot()))
@@ -219,17 +220,13 @@ impl Feed {
         let changes = self.changes.subscribe();
         let behind = last_event.and_then(|id| {
             let number = id.strip_prefix(&*self.name)?.strip_prefix('-')?.parse().ok()?;
-            self.lock().kept.has_all_behind(number).then_some(number)
+            self.state.lock().kept.has_all_behind(number).then_some(number)
         });
         Reader { feed: self, changes, behind }
     }
 
     fn event(&self, number: u64, line: &Line) -> Event {
         Event::default().event(line.name).id(format!("{}-{number}", self.name)).data(&*line.data)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -277,7 +274,7 @@ impl Reader {
         loop {
             self.changes.mark_unchanged();
             {
-                let state = self.feed.lock();
+                let state = self.feed.state.lock();
                 let last = state.kept.last;
                 let Some(behind) = self.behind else {
                     self.behind = Some(last);

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_core::limits;
 use axum::http::StatusCode;
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use crate::auth::Caller;
@@ -39,7 +40,7 @@ impl Streams {
     }
 
     fn take(&self, id: Uuid, tenant: TenantId) -> Result<Place, ApiError> {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         let own = open.by_caller.get(&id).copied().unwrap_or(0);
         let (own_max, all_max) = (limits::LIVE_STREAMS_PER_CALLER_MAX, limits::LIVE_STREAMS_MAX);
         if own >= own_max {
@@ -67,7 +68,7 @@ fn too_many(detail: String) -> ApiError {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         open.all -= 1;
         count_down(&mut open.by_caller, self.caller);
         count_down(&mut open.by_tenant, self.tenant);
@@ -81,10 +82,6 @@ fn count_down<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
             count.remove();
         }
     }
-}
-
-fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
-    open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -104,7 +101,7 @@ mod tests {
         assert!(streams.take(key, other).is_ok());
         drop(opened);
         assert!(streams.take(key, flood).is_ok());
-        let open = lock(&streams.open);
+        let open = streams.open.lock();
         assert!(open.by_caller.is_empty() && open.by_tenant.is_empty() && open.all == 0);
     }
 }

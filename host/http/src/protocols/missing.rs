@@ -5,7 +5,7 @@
 //! [`watch`] stands before the check of keys, so that a refused key and a client that hangs up count as well. Calls
 //! that ask for no reward, such as probes and unknown paths, never count, nor do calls of strangers, who name no key.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use assay_api::operations::IncidentKind;
 use assay_core::id::{BatchId, Digest, TenantId};
@@ -17,6 +17,7 @@ use assay_store::operations::IncidentRow;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::Protocol;
@@ -79,15 +80,11 @@ pub(super) struct BatchOfCall(Arc<Mutex<Option<Iteration>>>);
 
 impl BatchOfCall {
     pub(super) fn tell(&self, row: &BatchRow) {
-        *self.lock() = Some(Iteration { batch: row.id, number: row.iteration });
+        *self.0.lock() = Some(Iteration { batch: row.id, number: row.iteration });
     }
 
     fn get(&self) -> Option<Iteration> {
-        *self.lock()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Iteration>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The compiled plugins that workers were told of: no other object is theirs to fetch.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::Digest;
 use assay_wire::proto::ToWorker;
+use parking_lot::Mutex;
 
 /// The digests of compiled plugins in all messages to workers since the start of this server. A worker begins each
 /// conversation with nothing to load, so that it asks for none that was named by another server.
@@ -17,11 +18,11 @@ impl NamedPlugins {
         let granted = message.grants.iter().map(|grant| &grant.compiled_digest);
         let named = granted.chain(&message.preload);
         let named = named.filter_map(|digest| Digest::try_from(&digest[..]).ok());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
+        self.0.lock().extend(named);
     }
 
     pub(super) fn contains(&self, digest: Digest) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&digest)
+        self.0.lock().contains(&digest)
     }
 }
 

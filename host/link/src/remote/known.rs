@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -17,6 +17,7 @@ use assay_store::audit::Actor;
 use assay_store::remote_workers::{AuthorityRow, NewWorkerToken, RemoteWorkerRow};
 use assay_store::{Store, StoreError};
 use assay_tls::{Authority, Identity, Pin, StoredAuthority, Validity};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, watch};
 
 use super::connection::End;
@@ -289,7 +290,7 @@ impl RemoteWorkers {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<TicketId, RemoteWorkerEntry>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.known.lock()
     }
 }
 

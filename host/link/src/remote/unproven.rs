@@ -6,10 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::address::owner;
 use assay_core::limits;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
@@ -34,7 +35,7 @@ pub(super) struct UnprovenPlace {
 impl Unproven {
     /// A place for a new connection; closes another one if there are too many.
     pub(super) fn place(&self, from: IpAddr) -> UnprovenPlace {
-        let (mut table, owner) = (self.table(), owner(from));
+        let (mut table, owner) = (self.0.lock(), owner(from));
         if table.places.len() >= limits::UNPROVEN_WORKERS_MAX {
             table.evict();
         }
@@ -43,11 +44,6 @@ impl Unproven {
         table.places.insert(number, (owner, evicted.clone()));
         table.by_owner.entry(owner).or_default().insert(number);
         UnprovenPlace { unproven: self.clone(), number, evicted }
-    }
-
-    fn table(&self) -> MutexGuard<'_, UnprovenConnections> {
-        // No code that holds the lock panics.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,7 +78,7 @@ impl UnprovenPlace {
 
 impl Drop for UnprovenPlace {
     fn drop(&mut self) {
-        self.unproven.table().remove(self.number);
+        self.unproven.0.lock().remove(self.number);
     }
 }
 
@@ -114,9 +110,9 @@ mod tests {
         for kept in [&quiet, &new, &loud[1]] {
             assert!(!is_evicted(kept).await);
         }
-        assert_eq!(unproven.table().places.len(), limits::UNPROVEN_WORKERS_MAX);
+        assert_eq!(unproven.0.lock().places.len(), limits::UNPROVEN_WORKERS_MAX);
         drop((quiet, loud, new));
-        let table = unproven.table();
+        let table = unproven.0.lock();
         assert!(table.places.is_empty() && table.by_owner.is_empty());
     }
 

@@ -14,12 +14,13 @@ pub mod http;
 pub mod log;
 pub mod storage;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_core::capability::{CAPABILITIES, Grant};
 use assay_core::id::TenantId;
 use assay_exec::{Exec, JobContext};
 use assay_gpu::compiler::CudaCompiler;
+use parking_lot::Mutex;
 use wasmtime::component::Linker;
 
 use crate::call::GuestCall;
@@ -69,7 +70,7 @@ fn in_boxes<R>(
     name: &'static str,
     run: impl FnOnce(&mut Exec, &JobContext) -> R,
 ) -> Option<R> {
-    let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut exec = granted.exec.lock();
     if clock.is_over() {
         return None;
     }

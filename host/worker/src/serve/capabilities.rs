@@ -2,7 +2,7 @@
 //! a worker whose plugins import none starts nothing.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_exec::Exec;
@@ -11,6 +11,7 @@ use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::http::{HeaderSecret, Network, Outbound};
 use assay_wire::proto::{self, Grant};
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use super::host_request::HostRequest;

@@ -4,9 +4,8 @@
 //! queue is empty or some stages have gathered, and it checks by itself every millisecond while the runner is busy:
 //! a long stage never delays the answers before it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use assay_wire::proto::{Finished, Load};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 const GATHERED_MAX: usize = 32;
@@ -34,7 +33,7 @@ pub(crate) enum Progress {
 
 impl Outbox {
     pub(crate) fn put(&self, finished: Finished, queue_is_empty: bool) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.gathered.push(Progress::Finished(finished));
         let wake = queue_is_empty || state.gathered.len() >= GATHERED_MAX;
         drop(state);
@@ -45,13 +44,13 @@ impl Outbox {
 
     /// Queues an event that the host must know at once and wakes the sender.
     pub(crate) fn tell(&self, progress: Progress) {
-        self.lock().gathered.push(progress);
+        self.state.lock().gathered.push(progress);
         self.ready.notify_one();
     }
 
     /// Says that nothing more will be put.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        self.state.lock().closed = true;
         self.ready.notify_one();
     }
 
@@ -61,20 +60,16 @@ impl Outbox {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lock().gathered.is_empty()
+        self.state.lock().gathered.is_empty()
     }
 
     /// Takes what has gathered; `None` once the outbox is closed and empty.
     pub(crate) fn take(&self) -> Option<Vec<Progress>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.gathered.is_empty() && state.closed {
             return None;
         }
         Some(std::mem::take(&mut state.gathered))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, OutboxState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,14 +9,15 @@
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_exec::file_cache::{FileCache, PartialFile};
 use assay_sandbox::{LoadedPlugin, Sandbox, Unloadable};
 use lru::LruCache;
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::mpsc;
 
 use super::host_request::HostRequest;
@@ -50,13 +51,13 @@ impl Default for Plugins {
 impl Plugins {
     /// The plugin whose compiled form has this digest, if it is loaded.
     pub(crate) fn get(&self, digest: Digest) -> Option<Arc<LoadedPlugin>> {
-        self.lock().loaded.get(&digest).cloned()
+        self.state.lock().loaded.get(&digest).cloned()
     }
 
     /// Asks for a plugin before all others; the error says why there is none.
     pub(crate) fn load(&self, digest: Digest) -> Loaded {
         let (answer, answered): (_, Receiver<Loaded>) = channel();
-        self.lock().wanted.push_front((digest, Some(answer)));
+        self.state.lock().wanted.push_front((digest, Some(answer)));
         self.changed.notify_one();
         answered.recv().expect("the loader lives as long as its worker")
     }
@@ -66,7 +67,7 @@ impl Plugins {
         if digests.is_empty() {
             return;
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         for digest in digests {
             let Ok(digest) = Digest::try_from(digest.as_ref()) else { continue };
             let known = state.loaded.contains(&digest)
@@ -88,7 +89,7 @@ impl Plugins {
                 None => source.load(sandbox, digest).map(Arc::new),
             };
             match &loaded {
-                Ok(plugin) => drop(self.lock().loaded.put(digest, Arc::clone(plugin))),
+                Ok(plugin) => drop(self.state.lock().loaded.put(digest, Arc::clone(plugin))),
                 Err(problem) => {
                     tracing::warn!(compiled.digest = %digest, problem, "a plugin is not loaded");
                 }
@@ -101,17 +102,13 @@ impl Plugins {
     }
 
     fn next(&self) -> (Digest, Option<Sender<Loaded>>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some(wanted) = state.wanted.pop_front() {
                 return wanted;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PluginsState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The prefetch queue: leases that were granted and not yet started.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use assay_wire::proto::{Grant, ToWorker};
+use parking_lot::{Condvar, Mutex};
 
 #[derive(Default)]
 pub(crate) struct PrefetchQueue {
@@ -25,7 +25,7 @@ impl PrefetchQueue {
     /// Applies a message of the host. A revoked lease is removed; one that was started runs on, and `tell_started` is
     /// called before it can end.
     pub(crate) fn take(&self, message: ToWorker, tell_started: impl FnOnce(u64)) {
-        let mut held = self.lock();
+        let mut held = self.held.lock();
         held.waiting.extend(message.grants);
         if !message.revoked.is_empty() {
             held.waiting.retain(|grant| !message.revoked.contains(&grant.lease));
@@ -42,7 +42,7 @@ impl PrefetchQueue {
 
     /// Waits for the next lease, in the order of their grants. `None` once the queue is empty and draining.
     pub(crate) fn next(&self) -> Option<Grant> {
-        let mut held = self.lock();
+        let mut held = self.held.lock();
         loop {
             if let Some(grant) = held.waiting.pop_front() {
                 held.running = Some(grant.lease);
@@ -52,28 +52,24 @@ impl PrefetchQueue {
                 return None;
             }
             held.asleep = true;
-            held = self.changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut held);
         }
     }
 
     /// The lease that the runner ran has ended. Returns whether no other waits.
     pub(crate) fn end(&self) -> bool {
-        let mut held = self.lock();
+        let mut held = self.held.lock();
         held.running = None;
         held.waiting.is_empty()
     }
 
     /// Whether the runner runs a lease or has one to start.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.lock().asleep
+        !self.held.lock().asleep
     }
 
     pub(crate) fn is_draining(&self) -> bool {
-        self.lock().draining
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock().draining
     }
 }
 

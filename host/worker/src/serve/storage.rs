@@ -4,7 +4,7 @@
 //! The host decides what the tenant of a lease may read; the cache alone never answers.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::id::{Digest, TenantId};
@@ -13,6 +13,7 @@ use assay_exec::ObjectCache;
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 use assay_wire::proto::{ListRequest, StoredChunk, StoredRequest};
 use lru::LruCache;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use tonic::{Code, Status};
 
@@ -49,10 +50,6 @@ impl StorageClient {
 
     fn request(&self, request: HostRequest) -> Result<(), ObjectError> {
         self.host_requests.send(request).map_err(|_| gone())
-    }
-
-    fn known(&self) -> MutexGuard<'_, KnownVersions> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes an object to the cache as it comes; fails if it is larger or smaller than announced.
@@ -92,7 +89,7 @@ impl LeasedStorage {
     /// Gets an object into the cache; fails if it is larger than `bytes_max`.
     fn bring(&self, name: &str, bytes_max: u64, deadline: Instant) -> Result<Digest, ObjectError> {
         let key = (self.tenant, name.to_owned());
-        let known = self.client.known().get(&key).cloned();
+        let known = self.client.known.lock().get(&key).cloned();
         let known = known.filter(|known| self.client.objects.holds(known.digest, known.size_bytes));
         let known_version = known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (pieces, mut coming) = mpsc::channel(PIECES_MAX);
@@ -112,7 +109,7 @@ impl LeasedStorage {
         let (version, size_bytes) = (first.version.clone(), first.size_bytes);
         let digest = self.client.keep(first, name, &mut coming)?;
         if !version.is_empty() && version.len() <= VERSION_BYTES_MAX {
-            self.client.known().put(key, ObjectVersion { version, size_bytes, digest });
+            self.client.known.lock().put(key, ObjectVersion { version, size_bytes, digest });
         }
         Ok(digest)
     }

@@ -1,11 +1,11 @@
 //! Sign-ins that are under way at the provider: a bounded number, each for a while, each ended once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
 use assay_core::limits;
+use parking_lot::Mutex;
 
 use super::asking_page::AskingPage;
 use super::provider::ProviderEndpoints;
@@ -52,7 +52,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn insert(&self, state: &str, flow: Flow) {
-        let mut held = self.by_state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.by_state.lock();
         held.retain(|_, flow| flow.since.elapsed() < KEPT);
         if held.len() >= limits::OIDC_PENDING_MAX {
             let oldest = held.iter().min_by_key(|(_, flow)| flow.since);
@@ -64,7 +64,7 @@ impl Pending {
     }
 
     pub(crate) fn take(&self, state: &str) -> Option<Flow> {
-        let mut held = self.by_state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.by_state.lock();
         held.remove(state).filter(|flow| flow.since.elapsed() < KEPT)
     }
 }

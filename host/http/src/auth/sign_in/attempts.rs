@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
 use assay_core::limits;
+use parking_lot::Mutex;
 
 pub(crate) struct Attempts {
     /// The attempts by the hash of the e-mail address, so that a long address takes no more memory.
@@ -38,27 +38,23 @@ impl Attempts {
     /// Takes one try; if there is none, returns the seconds until the next one.
     pub(super) fn take(&self, peer: IpAddr, email: Option<&str>) -> Result<(), u64> {
         let (now, network) = (Instant::now(), network(peer));
-        lock(&self.peers).take(network, now)?;
+        self.peers.lock().take(network, now)?;
         let Some(email) = email.map(key) else { return Ok(()) };
         // A try that is refused here is not taken from the buckets of others.
-        lock(&self.persons).take((email, network), now)?;
-        lock(&self.emails).take(email, now)
+        self.persons.lock().take((email, network), now)?;
+        self.emails.lock().take(email, now)
     }
 
     /// Clears the tries with an e-mail address after a successful sign-in.
     pub(crate) fn forgive(&self, peer: IpAddr, email: &str) {
-        lock(&self.persons).held.remove(&(key(email), network(peer)));
-        lock(&self.emails).held.remove(&key(email));
+        self.persons.lock().held.remove(&(key(email), network(peer)));
+        self.emails.lock().held.remove(&key(email));
     }
 }
 
 fn buckets<K: Hash + Eq + Copy>(burst: u32, refill_seconds: u32) -> Mutex<AttemptBuckets<K>> {
     let refill = Duration::from_secs(refill_seconds.into());
     Mutex::new(AttemptBuckets::new(AttemptRate { burst, refill }))
-}
-
-fn lock<K>(buckets: &Mutex<AttemptBuckets<K>>) -> std::sync::MutexGuard<'_, AttemptBuckets<K>> {
-    buckets.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn key(email: &str) -> Digest {

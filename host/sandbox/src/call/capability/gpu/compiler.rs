@@ -1,7 +1,5 @@
 //! `assay:gpu/compiler`.
 
-use std::sync::PoisonError;
-
 use assay_exec::{Exec, JobContext};
 use assay_gpu::compiler::{CompileError, CudaCompiler};
 use wasmtime::Trap;
@@ -19,7 +17,7 @@ impl GpuHost<'_> {
         let Some(granted) = self.granted else {
             return Err(CompileError::Unavailable("nothing is compiled here".into()));
         };
-        let mut compiler = granted.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiler = granted.compiler.lock();
         let run = |exec: &mut Exec, caller: &JobContext| run(&mut compiler, exec, caller);
         let Some(came) = in_boxes(granted, self.clock, self.absences, name, run) else {
             return Err(CompileError::Cancelled);

@@ -3,10 +3,11 @@
 //! leaves unanswered does not keep others from theirs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_core::limits;
+use parking_lot::Mutex;
 
 /// The tenants that have lookups under way, and how many.
 #[derive(Default)]
@@ -21,7 +22,7 @@ pub(super) struct LookupPlace {
 impl Lookups {
     /// A place for a lookup, if there is one now. Nobody waits for one: that would be time of the call.
     pub(super) fn place(self: &Arc<Self>, tenant: TenantId) -> Option<LookupPlace> {
-        let mut under_way = self.lock();
+        let mut under_way = self.0.lock();
         let all: usize = under_way.values().sum();
         let own = under_way.get(&tenant).copied().unwrap_or(0);
         if all >= limits::LOOKUPS_MAX || own >= limits::LOOKUPS_TENANT_MAX {
@@ -30,15 +31,11 @@ impl Lookups {
         under_way.insert(tenant, own + 1);
         Some(LookupPlace { lookups: Arc::clone(self), tenant })
     }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<TenantId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for LookupPlace {
     fn drop(&mut self) {
-        let mut under_way = self.lookups.lock();
+        let mut under_way = self.lookups.0.lock();
         match under_way.get_mut(&self.tenant) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(under_way.remove(&self.tenant)),
@@ -65,6 +62,6 @@ mod tests {
         drop(first);
         assert_eq!(places(1).len(), 1);
         drop(others);
-        assert!(lookups.lock().is_empty());
+        assert!(lookups.0.lock().is_empty());
     }
 }

@@ -1,8 +1,9 @@
 //! Why requests were refused, in words for the plugin's author: the interface's errors have no room for
 //! them. No secret and no address of the machine's networks stands in one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use wasmtime_wasi_http::Error;
 
 /// Lines that are kept of a call.
@@ -24,7 +25,7 @@ impl RefusalNotes {
     }
 
     fn push(&self, note: Note) {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock();
         if notes.len() < NOTES_MAX {
             notes.push(note);
         }
@@ -44,12 +45,12 @@ impl RefusalNotes {
 
     /// The grants that requests lacked.
     pub(super) fn missing(&self) -> Vec<String> {
-        let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.0.lock();
         notes.iter().filter(|note| note.ungranted).map(|note| note.text.clone()).collect()
     }
 
     pub(super) fn into_lines(self) -> Vec<String> {
-        let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let notes = std::mem::take(&mut *self.0.lock());
         notes.into_iter().map(|note| note.text).collect()
     }
 }
