@@ -29,7 +29,7 @@ pub use http::{Answer, Http};
 pub use place::{checkout, component, component_path, plugins_of_workers, program, shared};
 pub use process::{Process, poll, signal};
 pub use psql::Psql;
-pub use sampled::sampled;
+pub use sampled::{long, sampled};
 pub use sleepers::Sleepers;
 pub use slurm::{Node, Slurm};
 pub use spawned::Spawned;

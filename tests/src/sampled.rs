@@ -1,7 +1,8 @@
 //! Test cases that only `make test-long` runs all of.
 
 /// True if every case is to be run.
-fn long() -> bool {
+#[must_use]
+pub fn long() -> bool {
     std::env::var_os("ASSAY_TEST_LONG").is_some_and(|set| set == "1")
 }
 

@@ -2,6 +2,7 @@
 //! the whole of it, on simulated GPUs. Needs a CUDA toolkit, whose folder ASSAY_TEST_CUDA names.
 
 mod bench;
+mod compiled;
 mod responses;
 mod truth;
 mod values;
@@ -17,6 +18,7 @@ use assay_api::result::ResultItem;
 use assay_core::id::BatchId;
 use assay_core::outcome::Outcome;
 use assay_tests::{Answers, Host, HostOptions, assay, checkout, item, sampled};
+use compiled::CompiledCuda;
 use responses::{Response, Task, cheats, tasks};
 use serde_json::{Value, json};
 
@@ -33,14 +35,15 @@ fn skipped(what: &str) {
     );
 }
 
-async fn start(toolkit: &Path) -> (Host, String) {
+async fn start(toolkit: &Path) -> (Host, String, CompiledCuda) {
     let mut options = HostOptions::with_boxes("cpu=2");
     options.workers.push("gpu=1".into());
     let toolkit = toolkit.to_str().expect("a plain path");
     options.arguments.extend(["--gpu", "simulated", "--cuda", toolkit].map(str::to_owned));
     let host = Host::start(options);
     let plugin = host.publish("assay_plugin_cuda").await;
-    (host, plugin)
+    let compiled = CompiledCuda::give(&host);
+    (host, plugin, compiled)
 }
 
 /// All items in one batch with these settings.
@@ -111,7 +114,7 @@ fn failure(response: &Response, result: &ResultItem) -> Option<String> {
     None
 }
 
-/// Compiled anew, then some from the caches.
+/// All of them, then some again.
 async fn every_verdict_is_right(host: &Host, plugin: &str, tasks: &[Task], all: &[Response]) {
     let here: Vec<_> = all.iter().filter(|response| response.needs != "gpu").cloned().collect();
     let settings = json!({ "plan_ms": PLAN_MS });
@@ -130,20 +133,22 @@ async fn every_verdict_is_right(host: &Host, plugin: &str, tasks: &[Task], all: 
 #[tokio::test]
 async fn every_candidate_gets_its_verdict() {
     let Some(toolkit) = bench::toolkit() else { return skipped("nothing is judged") };
-    let (host, plugin) = start(&toolkit).await;
+    let (host, plugin, compiled) = start(&toolkit).await;
     let tasks = tasks();
     let candidates: Vec<_> = tasks.iter().flat_map(Task::candidates).collect();
     assert!(candidates.len() > 60, "only {} candidates", candidates.len());
     every_verdict_is_right(&host, &plugin, &tasks, &candidates).await;
     speed_is_never_rewarded(&host, &plugin, &tasks).await;
     the_sample_agrees_with_its_rewards(&host, &plugin);
+    compiled.keep().expect("compiled files can be kept");
 }
 
 #[tokio::test]
 async fn every_cheat_is_caught() {
     let Some(toolkit) = bench::toolkit() else { return skipped("nothing is judged") };
-    let (host, plugin) = start(&toolkit).await;
+    let (host, plugin, compiled) = start(&toolkit).await;
     every_verdict_is_right(&host, &plugin, &tasks(), &cheats()).await;
+    compiled.keep().expect("compiled files can be kept");
 }
 
 /// A simulated device has no timing, and what has none is no number.
