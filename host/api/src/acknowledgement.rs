@@ -12,7 +12,7 @@ pub struct Acknowledgement {
     /// Time of the acknowledgement.
     #[schema(value_type = String)]
     pub at: Micros,
-    /// Name of the key or address of the person; a tenant is not told which of the platform's it was.
+    /// Name of the key or address of the person; `an administrator of the platform` where a tenant is not told more.
     pub by: String,
     /// Time up to which incidents of the same tenant, kind, pool, run and code are acknowledged too; it is in
     /// the future while they are muted.

@@ -60,7 +60,7 @@ pub struct LiveBatch {
     pub counts: Counts,
     /// Expected number of requests; absent if the trainer gave none.
     pub expected_size: Option<u32>,
-    /// Number of requests that wait now, those that are held included.
+    /// Number of requests that wait now, also those that wait until memory for artifacts is free.
     pub queued: u32,
     /// Number of requests that run now.
     pub running: u32,
@@ -99,7 +99,7 @@ pub struct StageQueue {
     pub stage: String,
     /// Name of the pool.
     pub pool: String,
-    /// Number of requests that wait, those that are held included.
+    /// Number of requests that wait, also those that wait until memory for artifacts is free.
     pub queued: u64,
     /// Number of requests that run.
     pub running: u64,

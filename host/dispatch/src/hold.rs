@@ -11,10 +11,11 @@
 //!      +----------------------------- a quarter is taken --------------------------------+
 //! ```
 //!
-//! That is what is held of a tenant's stages; a later stage without room leads there from `NOTHING` too. A last stage needs no
-//! memory, and makes room as it ends, so that the stages before it wait for something that comes. Where no last stage is
-//! left, nothing would make room: those before it start, and one that finds no room even then fails. So stages never wait for
-//! each other. First stages leave a part of the share to later ones, so that some of those find room then.
+//! The states are what is held of a tenant's stages; a later stage without room leads from `NOTHING` to `ALL BUT LAST` too. A last
+//! stage needs no memory, and makes room as it ends, so that the stages before it wait for something that comes. Where no last
+//! stage is left that a worker could run, nothing would make room: those before it start, and one that finds no room even then
+//! fails, unless artifacts are on their way to the database, which may make room: then it is tried again. First stages leave a
+//! part of the share to later ones, so that some of those find room then.
 
 use assay_clock::now;
 use assay_core::id::{BatchId, RequestId, TenantId};
@@ -25,8 +26,8 @@ use assay_sched::{End, Event, HeldStages};
 use crate::shell::{HELD_LOOK, Shell, StageHold};
 use crate::workers::HeldLease;
 
-/// The time for which stages stay held, for each request. It is meant to be many times what it takes to move one out of its
-/// queue and back, so that a tenant whose stages are held and released in turns keeps the loop from nobody.
+/// The time for which stages stay held at least, for each request that this moves. It is meant to be many times what it takes to
+/// move one out of its queue and back, so that a tenant whose stages are held and released in turns keeps the loop from nobody.
 const HELD_MIN: Micros = Micros(20);
 
 impl Shell {
@@ -75,7 +76,7 @@ impl Shell {
         }
     }
 
-    /// Starts these stages of the tenant no more, nor fewer than are held already.
+    /// Holds these stages of the tenant, unless as many are held already.
     fn hold_stages(&mut self, tenant: TenantId, stages: HeldStages) {
         if self.held.get(&tenant).is_some_and(|hold| hold.stages >= stages) {
             return;
@@ -93,8 +94,10 @@ impl Shell {
 
     /// Holds these stages of the tenant in place of those that are held.
     fn replace_hold(&mut self, tenant: TenantId, stages: HeldStages) {
+        let before = self.sched.held(tenant);
         self.step(Event::StagesHeld { tenant, stages });
-        let moved = Micros(HELD_MIN.0.saturating_mul(self.sched.held(tenant) as u64));
+        let moved = self.sched.held(tenant).abs_diff(before);
+        let moved = Micros(HELD_MIN.0.saturating_mul(moved as u64));
         let least = match stages {
             HeldStages::First => Micros::ZERO,
             // A stage that finds no room again has run in vain.
@@ -103,7 +106,7 @@ impl Shell {
         self.held.insert(tenant, StageHold { stages, until: now() + moved.max(least) });
     }
 
-    /// Lets stages start again of tenants for whose artifacts there is enough memory, or will be none.
+    /// Lets held stages start again: all of a tenant where there is enough memory for its artifacts, or all but the first ones.
     pub(super) fn release_stages(&mut self, now: Micros) {
         let due = self.held.iter().filter(|(_, hold)| hold.until <= now);
         let due: Vec<(TenantId, HeldStages)> =

@@ -390,7 +390,7 @@ mod tests {
         };
         assert!(!refuses(&batches, 0, 1_000), "its tenant holds nothing");
         batches.set_input(requests[0], artifact(400));
-        // Of a share of 750 first stages may not use 187.
+        // The share is 750, and first stages may not use 187 of it.
         assert!(!refuses(&batches, 0, 163) && refuses(&batches, 0, 164));
         assert!(!refuses(&batches, 1, 350) && refuses(&batches, 1, 351));
         assert!(!refuses(&batches, 0, 0));

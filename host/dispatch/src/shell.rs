@@ -66,7 +66,7 @@ pub(super) struct Shell {
 /// The held stages of a tenant.
 pub(super) struct StageHold {
     pub stages: HeldStages,
-    /// The time until which they are at least.
+    /// The time before which they are not released.
     pub until: Micros,
 }
 

@@ -63,8 +63,8 @@ struct AwaitedBatch<'a> {
 }
 
 impl AwaitedBatch<'_> {
-    /// The times of so many requests at a stage, by stage: those of rows of history that reached it, spread evenly. Where none
-    /// did, all requests have the times of such stages.
+    /// The times, by stage, of so many requests that are at a stage: those of rows of history that reached it, spread evenly. Where
+    /// none did, each request has the times of unreached stages.
     fn services(&self, stage: usize, count: usize) -> impl Iterator<Item = &[Micros]> {
         let reached = self.basis.reached(stage);
         spread(reached.len(), count).map(move |pick| match pick {

@@ -162,15 +162,21 @@ impl Planner {
                 decision.ceiling = config.min;
                 decision.reason = Reason::Minimum;
             }
+            if holds_requests_of(&name, view) && !algorithm.is_static() {
+                // They may be released at any time, and would wait for workers that were stopped until then.
+                let there = view.pools.get(&name).map_or(0, |pool| pool.workers);
+                decision.hold = decision.hold.max(there);
+                decision.ceiling = decision.ceiling.max(there);
+                if decision.reason == Reason::Idle {
+                    decision.reason = Reason::Held;
+                }
+            }
             // A few workers serve the next requests at once, before the next plan.
             decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
             let max = self.workers_max(&name, view).max(config.min);
             let refused = decision.ceiling > max && max < config.max;
             if refused && decision.reason != Reason::Idle {
                 decision.reason = Reason::Maximum { wanted: decision.ceiling };
-            }
-            if decision.reason == Reason::Idle && holds_requests_of(&name, view) {
-                decision.reason = Reason::Held;
             }
             decision.ceiling = decision.ceiling.min(max);
             decision.hold = decision.hold.clamp(config.min, decision.ceiling);

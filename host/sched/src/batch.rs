@@ -379,9 +379,11 @@ impl Batch {
         self.sealed
     }
 
-    /// Whether requests wait for the last of several stages, or run it.
-    pub(crate) fn has_last_stages(&self) -> bool {
-        self.stages.len() > 1 && self.stages.last().is_some_and(|reached| reached.live > 0)
+    /// The pool of the last of several stages, if requests wait for that stage or run it.
+    pub(crate) fn last_stage_pool(&self) -> Option<&Arc<str>> {
+        let reached = self.stages.last().filter(|_| self.stages.len() > 1)?;
+        let last = self.new.stages.last()?;
+        (reached.live > 0).then_some(&last.pool)
     }
 
     /// The worker that runs a request's stage, the first one if two do.

@@ -7,8 +7,8 @@
 
 use assay_core::id::{BatchId, RequestId, TenantId};
 
-use crate::batch::Batch;
 use crate::held::{HeldRequests, HeldStages};
+use crate::pool::Pool;
 use crate::sched::Sched;
 
 impl Sched {
@@ -44,11 +44,15 @@ impl Sched {
         self.held.get(&tenant).map_or(0, HeldRequests::count)
     }
 
-    /// Whether requests of the tenant wait for the last of several stages, or run it: they will make room.
+    /// Whether requests of the tenant wait for the last of several stages, or run it, in a pool that has workers or may get
+    /// some: they will make room.
     #[must_use]
     pub fn has_last_stages(&self, tenant: TenantId) -> bool {
         let mut batches = self.batches.values().filter(|batch| batch.new.tenant == tenant);
-        batches.any(Batch::has_last_stages)
+        batches.any(|batch| {
+            let pool = batch.last_stage_pool().and_then(|pool| self.pools.get(pool));
+            pool.is_some_and(Pool::is_active)
+        })
     }
 
     /// Takes out of the queues what is held of the batch and was not before.

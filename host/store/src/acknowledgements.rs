@@ -32,18 +32,18 @@ impl Store {
         let until = sqlx::query_scalar!(
             r#"
             insert into acknowledged_incidents (
-                tenant_id, kind, pool, run, code, until, at, by, by_tenant_id
+                tenant_id, kind, pool, run, code, until, at, by, by_in_tenant
             )
             select coalesce(tenant_id, '00000000-0000-0000-0000-000000000000'), kind, coalesce(pool, ''),
                 coalesce(run, ''), coalesce(code, ''),
                 case when $6::double precision = 0 then at
                     else greatest(at, $5) + make_interval(secs => $6::double precision) end,
-                $5, $7, $8
+                $5, $7, case when tenant_id = $8 then $7 end
             from incidents
             where id = $1 and (tenant_id = $2 or ($3 and tenant_id is null) or $4)
             on conflict (tenant_id, kind, pool, run, code)
                 do update set until = excluded.until, at = excluded.at, by = excluded.by,
-                    by_tenant_id = excluded.by_tenant_id
+                    by_in_tenant = excluded.by_in_tenant
             returning until
             "#,
             seen.incident,

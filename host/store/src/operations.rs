@@ -106,7 +106,7 @@ impl Store {
             select i.id as "id!", i.at as "at!", t.name as "tenant?", i.kind as "kind!", i.pool,
                 i.batch_id, i.run, i.code, i.count as "count!", i.detail as "detail!",
                 a.at as "acknowledged_at?", a.until as "acknowledged_until?",
-                case when $2 or a.by_tenant_id = a.tenant_id then a.by end as "acknowledged_by?"
+                case when $2 or a.by_in_tenant = a.by then a.by end as "acknowledged_by?"
             from (
                 (select * from wanted where tenant_id = $1 order by id desc limit $8)
                 union all

@@ -1,12 +1,13 @@
 //! Compiled CUDA of earlier runs: a source is compiled once, as long as it and its compiler stay the same.
 //!
-//! The workers' own cache is kept, in which a file's name tells all that its content depends on. Rejected sources are in no
-//! cache, so they are compiled in every run; `make test-long` compiles all sources anew.
+//! The workers' own cache is kept, in which a file's name depends on the source, the options and the toolkit, for as long as the
+//! programs that fill it are the same. Rejected sources are in no cache, so they are compiled in every run; `make test-long`
+//! compiles all sources anew.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assay_tests::{Host, long, program};
 
@@ -26,7 +27,7 @@ impl CompiledCuda {
         let compiled = Self {
             cache: host.data().join("cache/cuda"),
             prefix: format!("{tenant}."),
-            kept: kept(&program("assay-gpu")).expect("the target folder is ours"),
+            kept: kept().expect("the target folder is ours"),
         };
         if !long() {
             let given = compiled.copy_to_cache();
@@ -65,19 +66,23 @@ impl CompiledCuda {
     }
 }
 
-/// The folder for what is compiled by this build of a program; those for other builds are deleted.
-fn kept(program: &Path) -> io::Result<PathBuf> {
-    let built = fs::metadata(program)?;
-    let build = format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size());
-    let target = program.ancestors().nth(2).expect("it lies in target/<profile>");
-    let all = target.join("compiled-cuda");
-    fs::create_dir_all(all.join(&build))?;
+/// The folder for what these builds of the programs compile; those for other builds are deleted.
+fn kept() -> io::Result<PathBuf> {
+    let programs = ["assay-worker", "assay-gpu"].map(program);
+    let mut builds = Vec::new();
+    for program in &programs {
+        let built = fs::metadata(program)?;
+        builds.push(format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size()));
+    }
+    let builds = builds.join("_");
+    let all = programs[0].with_file_name("compiled-cuda");
+    fs::create_dir_all(all.join(&builds))?;
     for other in fs::read_dir(&all)? {
         let other = other?.path();
-        if other.is_dir() && !other.ends_with(&build) {
+        if other.is_dir() && !other.ends_with(&builds) {
             // Another test may delete it now.
             let _ = fs::remove_dir_all(other);
         }
     }
-    Ok(all.join(build))
+    Ok(all.join(builds))
 }
