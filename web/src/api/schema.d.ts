@@ -1537,7 +1537,7 @@ export interface components {
         Acknowledgement: {
             /** @description Time of the acknowledgement. */
             at: string;
-            /** @description Name of the key or address of the person; a tenant is not told which of the platform's it was. */
+            /** @description Name of the key or address of the person; `an administrator of the platform` where a tenant is not told more. */
             by: string;
             /**
              * @description Time up to which incidents of the same tenant, kind, pool, run and code are acknowledged too; it is in
@@ -2445,7 +2445,7 @@ export interface components {
             plugin: string;
             /**
              * Format: u-int32
-             * @description Number of requests that wait now, those that are held included.
+             * @description Number of requests that wait now, also those that wait until memory for artifacts is free.
              */
             queued: number;
             /** @description Name of the run. */
@@ -4273,7 +4273,7 @@ export interface components {
             pool: string;
             /**
              * Format: u-int64
-             * @description Number of requests that wait, those that are held included.
+             * @description Number of requests that wait, also those that wait until memory for artifacts is free.
              */
             queued: number;
             /**
