@@ -151,11 +151,18 @@ impl World {
         assert_eq!(view.held, held);
         for tenant in self.batches.values().map(|batch| batch.tenant) {
             let has_last = self.requests.iter().any(|(id, request)| {
-                let stages = self.batches[&id.batch].stages.len();
-                let is_last = stages > 1 && request.stage + 1 == stages;
-                is_last && !request.ended && self.tenant_of(*id) == tenant
+                let stages = &self.batches[&id.batch].stages;
+                let is_last = stages.len() > 1 && request.stage + 1 == stages.len();
+                let is_wanted = is_last && !request.ended && self.tenant_of(*id) == tenant;
+                is_wanted && self.may_have_workers(&stages[request.stage].pool)
             });
             assert_eq!(self.sched.has_last_stages(tenant), has_last);
         }
+    }
+
+    /// Whether a pool has workers or may get some.
+    fn may_have_workers(&self, pool: &str) -> bool {
+        let mut workers = self.workers.values();
+        self.pools[at(pool)].plan.is_some() || workers.any(|worker| &*worker.pool == pool)
     }
 }
