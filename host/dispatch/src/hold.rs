@@ -1,14 +1,14 @@
 //! Holding stages: they run no further ahead of later ones than there is memory for their artifacts.
 //!
 //! ```text
-//!             half of the share is taken,            a later stage has no room
+//!             over half of the share is taken,       a later stage has no room
 //!             or a first stage has no room           for its artifact
 //!   NOTHING -------------------------------> FIRST ------------------------------> ALL BUT LAST
 //!      ^                                     |   ^                                   |   |
-//!      |         a quarter is taken          |   |  half is taken, or no last stage  |   |
-//!      +-------------------------------------+   |  is left                          |   |
+//!      |   at most a quarter is taken        |   |  at most half is taken, or no     |   |
+//!      +-------------------------------------+   |  last stage is left               |   |
 //!      |                                         +-----------------------------------+   |
-//!      +----------------------------- a quarter is taken --------------------------------+
+//!      +----------------------- at most a quarter is taken ------------------------------+
 //! ```
 //!
 //! The states are what is held of a tenant's stages; a later stage without room leads from `NOTHING` to `ALL BUT LAST` too. A last
