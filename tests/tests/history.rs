@@ -13,10 +13,12 @@ use assay_client::Client;
 use assay_core::id::BatchId;
 use assay_core::outcome::Outcome;
 use assay_core::time::Micros;
-use assay_tests::{Answers, Host, HostOptions, Http, assay, item, until};
+use assay_tests::{Answers, Host, HostOptions, Http, assay, item, until, until_good};
 use serde_json::{Value, json};
 
 const TWO_STAGES: &str = "worker_load";
+/// The timeout of each of its stages, in seconds.
+const TIMEOUT_S: u64 = 120;
 
 async fn announce(client: &Client, plugin: &str, run: &str, size: Option<usize>) -> Answers {
     let announcement = AnnounceBatch {
@@ -205,15 +207,19 @@ async fn a_restarted_server_ranks_by_history() {
     let mut next = announce(&client, &plugin, "run", None).await;
     client.submit(next.batch, &quick(1)).await.expect("submits");
     next.follow(&client, 1).await;
-    let batch = client.batch(next.batch).await.expect("answers");
-    let first = batch.first_request_at.expect("it has a request");
     let span = kept.batch.earliest_end_at.since(kept.batch.first_request_at);
     assert!(span > Micros::from_ms(1), "{span:?}");
-    // The plan may have been made before the first request came.
-    let expected = batch.estimated_done_at.expect("it has a history");
-    let least = batch.announced_at + Micros(span.0 / 2);
-    let most = first + span + Micros::from_secs(1);
-    assert!((least..most).contains(&expected), "{batch:?}, before {span:?}");
+    let read = async || client.batch(next.batch).await.expect("answers");
+    until_good("an estimate by history", read, |batch| {
+        let expected = batch.estimated_done_at.expect("it has a history");
+        // The plan may have been made before the first request came, or while a busy machine ran it for longer than any
+        // before it: then it may take until its stage's timeout.
+        let least = batch.announced_at + Micros(span.0 / 2);
+        let most =
+            batch.first_request_at.expect("it has a request") + Micros::from_secs(TIMEOUT_S / 2);
+        (least..most).contains(&expected)
+    })
+    .await;
 
     // The end that a plan expected before the batch was half over is kept with it.
     let again = [item("slow again", "200000", "3")];
@@ -225,10 +231,9 @@ async fn a_restarted_server_ranks_by_history() {
     let kept = timeline.rollup.expect("it has ended").expected.expect("a plan expected its end");
     let announced = ended.announced_at;
     assert!(kept.earliest_end_at >= announced && kept.done_at >= kept.earliest_end_at, "{kept:?}");
-    assert!(
-        kept.done_at < ended.done_at.expect("it has ended") + Micros::from_secs(10),
-        "{kept:?}"
-    );
+    // At that time too a stage may have been expected to take until its timeout.
+    let most = ended.done_at.expect("it has ended") + Micros::from_secs(2 * TIMEOUT_S);
+    assert!(kept.done_at < most, "{kept:?}");
 }
 
 #[tokio::test]
