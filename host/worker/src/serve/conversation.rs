@@ -23,8 +23,8 @@ use super::plugins::Plugins;
 use super::prefetch_queue::PrefetchQueue;
 use super::run_delay::RunDelay;
 
-/// The period in which the outbox is checked while the runner is busy.
-const LOOK_PERIOD: Duration = Duration::from_millis(1);
+/// The time after which what has gathered is sent though nothing has woken the conversation.
+const GATHERING_MAX: Duration = Duration::from_millis(1);
 /// The most messages that wait for the connection.
 const OUTGOING_MAX: usize = 4;
 /// The flow-control window, in bytes: with a smaller one an artifact waits for a round trip at each 64 KiB.
@@ -64,8 +64,7 @@ pub(crate) async fn run(
     tracing::info!("connected");
     let mut heartbeat = interval(Duration::from_secs(limits::HEARTBEAT_SECONDS));
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut look = interval(LOOK_PERIOD);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut look = interval(GATHERING_MAX);
     loop {
         tokio::select! {
             message = incoming.message() => match message.context("the host is gone")? {
@@ -76,14 +75,18 @@ pub(crate) async fn run(
                 }
                 None => return Ok(()),
             },
-            () = outbox.ready() => if !send(outbox, &outgoing).await? {
-                break;
-            },
-            // This also notices an end that came together with the last answer.
-            _ = look.tick(), if queue.is_busy() || !outbox.is_empty() => {
+            () = outbox.ready() => {
                 if !send(outbox, &outgoing).await? {
                     break;
                 }
+                look.reset();
+            }
+            // This also notices an end that came together with the last answer.
+            _ = look.tick(), if outbox.is_watched() => {
+                if !send(outbox, &outgoing).await? {
+                    break;
+                }
+                look.reset();
             }
             Some(request) = incoming_requests.recv() => {
                 tokio::spawn(host_request::send(client.clone(), ticket.clone(), request));

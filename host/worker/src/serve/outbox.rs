@@ -1,8 +1,9 @@
 //! Finished stages and what else the host is told of leases, on its way to the conversation.
 //!
 //! Waking the conversation after each of many trivial stages would cost more than the stages. So it is woken when the
-//! queue is empty or some stages have gathered, and it checks by itself every millisecond while the runner is busy:
-//! a long stage never delays the answers before it.
+//! queue is empty or some stages have gathered, and it looks by itself a millisecond after it took some: a long stage
+//! never delays the answers before it. Where nothing has gathered in that millisecond it stops looking, so that a long
+//! stage costs nothing, and the next answer wakes it.
 
 use assay_wire::proto::{Finished, Load};
 use parking_lot::Mutex;
@@ -19,6 +20,8 @@ pub(crate) struct Outbox {
 #[derive(Default)]
 struct OutboxState {
     gathered: Vec<Progress>,
+    /// Whether the conversation looks by itself.
+    watched: bool,
     closed: bool,
 }
 
@@ -35,7 +38,7 @@ impl Outbox {
     pub(crate) fn put(&self, finished: Finished, queue_is_empty: bool) {
         let mut state = self.state.lock();
         state.gathered.push(Progress::Finished(finished));
-        let wake = queue_is_empty || state.gathered.len() >= GATHERED_MAX;
+        let wake = queue_is_empty || !state.watched || state.gathered.len() >= GATHERED_MAX;
         drop(state);
         if wake {
             self.ready.notify_one();
@@ -59,13 +62,15 @@ impl Outbox {
         self.ready.notified().await;
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.state.lock().gathered.is_empty()
+    /// Whether somebody must look, since the next answer might not wake the sender.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.state.lock().watched
     }
 
     /// Takes what has gathered; `None` once the outbox is closed and empty.
     pub(crate) fn take(&self) -> Option<Vec<Progress>> {
         let mut state = self.state.lock();
+        state.watched = !state.gathered.is_empty();
         if state.gathered.is_empty() && state.closed {
             return None;
         }
@@ -75,6 +80,8 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     fn put(outbox: &Outbox, lease: u64, queue_is_empty: bool) {
@@ -88,7 +95,21 @@ mod tests {
         put(&outbox, 2, true);
         outbox.ready().await;
         assert_eq!(outbox.take().map(|gathered| gathered.len()), Some(2));
-        assert!(outbox.is_empty());
+        assert_eq!(outbox.take().map(|gathered| gathered.len()), Some(0));
+    }
+
+    #[tokio::test]
+    async fn an_answer_wakes_who_does_not_look() {
+        let outbox = Outbox::default();
+        put(&outbox, 1, false);
+        outbox.ready().await;
+        assert!(outbox.take().is_some() && outbox.is_watched());
+        put(&outbox, 2, false);
+        assert!(outbox.ready().now_or_never().is_none(), "who looks is not woken");
+        assert!(outbox.take().is_some() && outbox.is_watched());
+        assert!(outbox.take().is_some() && !outbox.is_watched(), "nothing has gathered");
+        put(&outbox, 3, false);
+        outbox.ready().await;
     }
 
     #[tokio::test]

@@ -63,11 +63,6 @@ impl PrefetchQueue {
         held.waiting.is_empty()
     }
 
-    /// Whether the runner runs a lease or has one to start.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.held.lock().asleep
-    }
-
     pub(crate) fn is_draining(&self) -> bool {
         self.held.lock().draining
     }
