@@ -4,6 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use assay_api::operations::Worker;
+use assay_client::Client;
+use assay_core::id::RequestId;
+
 /// The time within which a process must stop.
 const STOPS_WITHIN: Duration = Duration::from_secs(120);
 
@@ -48,6 +52,14 @@ impl Process {
         });
         children.sort_by_key(|process| process.pid);
         children
+    }
+
+    /// The workers that run a stage of some request of which this is true, as the server knows them.
+    pub async fn running(client: &Client, of: impl Fn(RequestId) -> bool) -> Vec<Self> {
+        let listed = client.workers().await.expect("answers").items;
+        let runs = |worker: &Worker| worker.running.as_ref().is_some_and(|it| of(it.request));
+        let pids = listed.iter().filter(|worker| runs(worker)).filter_map(|worker| worker.pid);
+        pids.filter_map(Self::find).filter(Self::lives).collect()
     }
 
     /// Every process below this one.

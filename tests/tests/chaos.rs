@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use assay_api::batch::SealBatch;
 use assay_api::request::SubmitItem;
 use assay_client::{Client, Retry};
+use assay_core::id::RequestId;
 use assay_core::outcome::{ErrorCode, Outcome};
 use assay_postgres::{Cluster, Options};
 use assay_tests::{
-    Answers, Host, HostOptions, Process, Psql, Spawned, item, ndjson, poll, program, signal,
+    Answers, Host, HostOptions, Process, Psql, Spawned, item, ndjson, poll, program, signal, until,
 };
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
@@ -36,7 +37,7 @@ struct Waves {
 /// wave keep the workers busy while the test does its worst.
 fn request(at: usize) -> SubmitItem {
     let thousand_rounds = match at % WAVE {
-        place if place >= WAVE - 24 => "300000",
+        place if place >= WAVE - 24 => "60000",
         place if place.is_multiple_of(3) => "4000",
         _ => "10",
     };
@@ -217,35 +218,31 @@ async fn a_request_that_kills_its_workers() {
     items.push(item("poison", "4000000000", "1"));
     let client = host.client();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
-    let mut killed: Vec<Process> = Vec::new();
+    let mut killed = 0;
     loop {
-        let spinning = poll(SOON, "the request runs or has ended", || {
-            let mut spinning = workers(&host)
-                .into_iter()
-                .filter(|worker| !killed.contains(worker) && worker.thread_ticks("runner") > 30);
-            let spinning = spinning.next();
-            if let Some(spinning) = spinning {
-                return Some(Some(spinning));
+        let running = until("the request runs or has ended", async || {
+            let is_poison = |request: RequestId| request.seq == 20;
+            if let Some(worker) = Process::running(&client, is_poison).await.pop() {
+                return Some(Some(worker));
             }
-            let ended =
-                Psql::of_data(&host.data()).rows("select 1 from all_outcomes where seq = 20");
+            let ended = database(&host).rows("select 1 from all_outcomes where seq = 20");
             (!ended.is_empty()).then_some(None)
         });
-        let Some(worker) = spinning else { break };
+        let Some(worker) = running.await else { break };
         worker.kill();
-        killed.push(worker);
-        assert!(killed.len() <= 10, "it is tried for ever");
+        killed += 1;
+        assert!(killed <= 10, "it is tried for ever");
     }
     let by_key = answers.finish(&client, &items).await;
     match &by_key["poison"].outcome {
         Outcome::Error { code: ErrorCode::WorkerLost, retryable: true, attempts, .. } => {
-            // On a busy machine one may be killed that still loads the plugin.
-            assert!(*attempts == 4 && killed.len() >= 4, "{attempts} of {}", killed.len());
+            // One may be killed that had started the request before it was revoked, which is no try.
+            assert!(*attempts == 4 && killed >= 4, "{attempts} of {killed}");
         }
         other => panic!("{other:?}"),
     }
     assert!(items[..20].iter().all(|item| by_key[&item.key].outcome.kind() == "scored"));
-    answers.check_stored(&Psql::of_data(&host.data()));
+    answers.check_stored(&database(&host));
 
     let items: Vec<_> = (0..WAVE).map(request).collect();
     let mut after = Answers::submit(&client, &plugin, &items).await;
@@ -262,15 +259,10 @@ async fn a_worker_that_hangs() {
     items.extend((1..=100).map(|at| item(format!("request-{at}"), "10", &at.to_string())));
     let client = host.client();
     let mut answers = Answers::announce(&client, &plugin, items.len()).await;
-    let ticks = |worker: &Process| worker.thread_ticks("runner");
-    let both = poll(SOON, "two workers run", || Some(workers(&host)).filter(|it| it.len() == 2));
-    let before: Vec<_> = both.into_iter().map(|it| (ticks(&it), it)).collect();
-    // Alone, so that whoever runs is who runs it.
     client.submit_ndjson(answers.batch, ndjson(&items[..1])).await.expect("submits");
-    let hanging = poll(SOON, "the long request runs", || {
-        before.iter().find(|(before, worker)| ticks(worker) > before + 20)
-    });
-    let hanging = &hanging.1;
+    let hanging =
+        until("the long request runs", async || Process::running(&client, |_| true).await.pop())
+            .await;
     signal(hanging.pid, "STOP");
     client.submit_ndjson(answers.batch, ndjson(&items[1..])).await.expect("submits");
     finish(&client, &database(&host), &mut answers, &items).await;

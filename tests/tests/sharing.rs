@@ -2,7 +2,6 @@
 //! them ends once, and no failure is passed on.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, BatchState};
 use assay_api::request::{Request, Reward, SubmitItem};
@@ -10,12 +9,11 @@ use assay_api::result::{Counts, ResultItem};
 use assay_client::Client;
 use assay_core::id::{BatchId, RequestId};
 use assay_core::outcome::ErrorCode;
-use assay_tests::{Answers, Host, HostOptions, Http, Process, item, ndjson, poll};
+use assay_tests::{Answers, Host, HostOptions, Http, Process, item, ndjson, until};
 use serde_json::json;
 
 /// Two stages: each computation leaves one artifact, by which they are counted.
 const PLUGIN: &str = "worker_load";
-const SOON: Duration = Duration::from_secs(120);
 
 /// As many rounds as last until somebody kills their worker or cancels them, and some that take a
 /// moment.
@@ -64,11 +62,12 @@ fn shared(items: &BTreeMap<String, ResultItem>) -> usize {
     items.values().filter(|item| item.shared_from.is_some()).count()
 }
 
-fn spinning(host: &Host) -> Process {
-    poll(SOON, "a worker spins", || {
-        let workers = Process::children(host.pid(), "assay-worker");
-        workers.into_iter().find(|worker| worker.thread_ticks("runner") > 5)
+/// The worker that runs a request of this batch.
+async fn running(client: &Client, batch: BatchId) -> Process {
+    until("a worker runs it", async || {
+        Process::running(client, |request| request.batch == batch).await.pop()
     })
+    .await
 }
 
 #[tokio::test]
@@ -146,7 +145,7 @@ async fn a_cancelled_leader_is_replaced() {
     let plugin = host.publish(PLUGIN).await;
     let client = host.client();
     let busy = submit(&client, announcement(&plugin, 1), &items(&[ENDLESS])).await;
-    spinning(&host);
+    let spinning = running(&client, busy.batch).await;
     let first = submit(&client, announcement(&plugin, 2), &items(&["20", "20"])).await;
     let wanted = items(&["20", "20", "20"]);
     let mut second = submit(&client, announcement(&plugin, 3), &wanted).await;
@@ -155,7 +154,7 @@ async fn a_cancelled_leader_is_replaced() {
     let codes: Vec<_> = results.iter().map(|item| item.outcome.verdict()).collect();
     assert_eq!(codes, [ErrorCode::Cancelled.as_str(); 2]);
     client.cancel(busy.batch).await.expect("answers");
-    spinning(&host).kill();
+    spinning.kill();
     let by_key = second.finish(&client, &wanted).await;
     second.check_stored(&host.psql());
     assert_eq!((shared(&by_key), computed(&host, &[first.batch, second.batch])), (2, 1));
@@ -171,7 +170,7 @@ async fn a_killed_worker_is_nobodys_outcome() {
     let client = host.client();
     let wanted = items(&[MOMENT; 4]);
     let mut answers = submit(&client, announcement(&plugin, 4), &wanted).await;
-    spinning(&host).kill();
+    running(&client, answers.batch).await.kill();
     let by_key = answers.finish(&client, &wanted).await;
     answers.check_stored(&host.psql());
     assert!(by_key.values().all(|item| item.outcome.kind() == "scored"), "{by_key:?}");
@@ -189,7 +188,7 @@ async fn a_killed_server_finds_out_anew_who_follows_whom() {
     let mut one = submit(&client, announcement(&plugin, 3), &first).await;
     one.follow(&client, 1).await;
     let mut two = submit(&client, announcement(&plugin, 2), &second).await;
-    spinning(&host);
+    running(&client, one.batch).await;
     host.kill();
     host.restart();
     let client = host.client();

@@ -282,7 +282,7 @@ async fn a_tenant_has_no_more_workers_than_it_may() {
     let plugin = team.publish("worker_load").await;
     team.set(json!({ "weight": 5, "quotas": { "workers_max": { "cpu": 1 } } })).await;
     let items: Vec<_> = (0..4)
-        .map(|at| json!({ "key": at.to_string(), "response": "4000000", "label": at }))
+        .map(|at| json!({ "key": at.to_string(), "response": "400000", "label": at }))
         .collect();
     let call = json!({ "plugin": plugin, "run": "run", "expected_size": items.len() });
     let batch: Batch = team.http.post("/v1/batches", &call).await.json(201);
