@@ -608,7 +608,9 @@ async fn a_simulation_says_what_other_settings_would_have_done() {
         http.post("/v1/simulations", &call).await.problem(status, code)
     };
     refuse(json!({}), 400, "bad_request").await;
-    refuse(json!({ "run": "simulated", "policy": "guess" }), 400, "bad_request").await;
+    for policy in ["guess", "fixed:prepare=10001", "fixed:score=10000000000"] {
+        refuse(json!({ "run": "simulated", "policy": policy }), 400, "bad_request").await;
+    }
     refuse(json!({ "run": "nobody's" }), 404, "not_found").await;
     refuse(json!({ "batch": BatchId::generate() }), 404, "not_found").await;
     let none = json!({ "batch": last.id, "pools_max": { "cpu": 0 } });

@@ -51,6 +51,8 @@ pub struct PoolInput {
 pub enum SimulationError {
     #[error("{0}")]
     Policy(#[from] assay_sim::policy::BadPolicy),
+    #[error("stage {stage} may have {max} workers at most", max = limits::SIMULATED_WORKERS_MAX)]
+    TooManyWorkers { stage: String },
     #[error("{0}")]
     Simulator(#[from] SimulateError),
     #[error("{0:#}")]
@@ -91,6 +93,7 @@ impl SimulationInput {
 pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationError> {
     wanted.profiles.sort_by_key(|profile| (profile.batch.announced_at, profile.batch.id));
     let policy: SimulatedPolicy = wanted.policy.parse()?;
+    check_workers(&policy)?;
     let costs = wanted.pools.iter().map(|(pool, wanted)| (pool.clone(), wanted.cost)).collect();
     let mut trace =
         trace::trace(wanted.profiles.clone(), &costs).map_err(SimulationError::Trace)?;
@@ -120,6 +123,16 @@ pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationErr
         batches: batches(&run, simulated, wanted.tolerance),
         stages: stages(&run, simulated, &wanted),
     })
+}
+
+/// Each worker of a fixed number takes memory from the start on.
+fn check_workers(policy: &SimulatedPolicy) -> Result<(), SimulationError> {
+    let SimulatedPolicy::Fixed(counts) = policy else { return Ok(()) };
+    let max = limits::SIMULATED_WORKERS_MAX as usize;
+    match counts.iter().find(|(_, count)| **count > max) {
+        Some((stage, _)) => Err(SimulationError::TooManyWorkers { stage: stage.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// Each stage gets workers of its own, as the interface promises: its answer and `fixed:STAGE=N` are by stage.

@@ -94,7 +94,9 @@ impl From<SimulationError> for ApiError {
     fn from(refused: SimulationError) -> Self {
         let detail = refused.to_string();
         match refused {
-            SimulationError::Policy(_) => Self::bad_request(detail).field("policy"),
+            SimulationError::Policy(_) | SimulationError::TooManyWorkers { .. } => {
+                Self::bad_request(detail).field("policy")
+            }
             SimulationError::Simulator(SimulateError::TooLong { .. }) => too_long(detail),
             SimulationError::Simulator(SimulateError::NoWorkers { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
