@@ -7,18 +7,24 @@ pub(super) struct Signature {
     pub(super) takes_tensors: bool,
 }
 
+/// The most bytes between the quote and the parenthesis of a raw string, by the standard of C++.
+const DELIMITER_BYTES_MAX: usize = 16;
+
 pub(super) struct Source<'a> {
     text: &'a str,
     /// The text with comments and the insides of strings blanked; it has the same length, and quotes stay.
     masked: String,
     tokens: Vec<&'a str>,
+    /// For each token that is an opening parenthesis, the place after the one that closes it.
+    behind: Vec<Option<usize>>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let masked = masked(text);
         let tokens = tokens(text, &masked);
-        Self { text, masked, tokens }
+        let behind = closed(&tokens);
+        Self { text, masked, tokens, behind }
     }
 
     pub(super) fn has(&self, word: &str) -> bool {
@@ -49,8 +55,9 @@ impl<'a> Source<'a> {
             let token = *self.tokens.get(at)?;
             let called = self.tokens.get(at + 1) == Some(&"(");
             match token {
-                ";" | "{" | "}" => return None,
-                "(" => at = self.behind(at)?,
+                // What comes before the next kernel is said of that one.
+                ";" | "{" | "}" | ")" | "__global__" => return None,
+                "(" => at = self.behind[at]?,
                 _ if !called || !is_word(token) => at += 1,
                 "decltype" | "alignas" => at += 1,
                 // `__launch_bounds__(...)` and its like.
@@ -70,7 +77,7 @@ impl<'a> Source<'a> {
         if self.tokens.get(at + 1) != Some(&"(") {
             return None;
         }
-        let behind = self.behind(at + 1)?;
+        let behind = self.behind[at + 1]?;
         // `noexcept`, or a type behind an arrow.
         let body = self.tokens[behind..]
             .iter()
@@ -94,20 +101,24 @@ impl<'a> Source<'a> {
         let name = |four: &[&str]| Some(four[3].strip_prefix('"')?.strip_suffix('"')?.to_owned());
         calls.filter_map(name).collect()
     }
+}
 
-    /// The place after the parenthesis that closes the one at this place.
-    fn behind(&self, open: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        for (at, token) in self.tokens.iter().enumerate().skip(open) {
-            match *token {
-                "(" => depth += 1,
-                ")" if depth == 1 => return Some(at + 1),
-                ")" => depth -= 1,
-                _ => {}
+/// For each token the place after the parenthesis that closes it, where it opens one that is closed.
+fn closed(tokens: &[&str]) -> Vec<Option<usize>> {
+    let mut behind = vec![None; tokens.len()];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "(" => open.push(at),
+            ")" => {
+                if let Some(opened) = open.pop() {
+                    behind[opened] = Some(at + 1);
+                }
             }
+            _ => {}
         }
-        None
     }
+    behind
 }
 
 fn is_word(token: &str) -> bool {
@@ -205,7 +216,8 @@ fn quoted_length(rest: &[u8]) -> usize {
 }
 
 fn raw_string_length(rest: &[u8]) -> usize {
-    let Some(open) = find(rest, b"(") else { return 2 };
+    let first = &rest[..rest.len().min(2 + DELIMITER_BYTES_MAX + 1)];
+    let Some(open) = find(first, b"(") else { return 2 };
     let closing = [b")", &rest[2..open], b"\""].concat();
     find(&rest[open..], &closing).map_or(rest.len(), |end| open + end + closing.len())
 }
@@ -226,6 +238,7 @@ mod tests {
         check(r#"f("a\"b", 'x')"#, r#"f("    ", ' ')"#);
         check("1'000 + 'a'", "1'000 + ' '");
         check(r#"R"x(a" )" // )x" b"#, r#"R"             " b"#);
+        check(r#"R"a longer delimiter(" b"#, r#"R"a longer delimiter("  "#);
         check("\"open\nb", "\"    \nb");
         check("// ü", "     ");
         check("\"abcü", "\"     ");
@@ -248,6 +261,18 @@ mod tests {
         check("#define K __global__ void \\\n f() {}\n__global__ void g() {}", &["g"]);
         check("__global__", &[]);
         check("__global__ void f", &[]);
+        check("g(__global__ void) f();", &[]);
+    }
+
+    /// Reading one in a time that grows with the square of its length takes minutes.
+    #[test]
+    fn a_long_text_is_read_at_once() {
+        for unit in ["R\"", "f(", "f() ", "__global__ ", "__global__ ("] {
+            let text = unit.repeat(100_000);
+            let source = Source::new(&text);
+            assert_eq!(source.kernels().len(), 0, "{unit}");
+            assert_eq!(source.host_function("f").map(|found| found.takes_tensors), None, "{unit}");
+        }
     }
 
     #[test]

@@ -22,6 +22,13 @@ pub(super) fn shown(value: &Value) -> Option<String> {
     }
 }
 
+fn check_length(text: &str) -> Result<(), Stop> {
+    if text.len() > SOURCE_BYTES_MAX {
+        return Err(unsupported("a text in its Python is too long").into());
+    }
+    Ok(())
+}
+
 impl Run<'_> {
     pub(super) fn formatted<'b>(
         &mut self,
@@ -34,6 +41,7 @@ impl Run<'_> {
                 FStringPart::Literal(literal) => text.push_str(&literal.value),
                 FStringPart::FString(string) => {
                     for element in &string.elements {
+                        check_length(&text)?;
                         match element {
                             InterpolatedStringElement::Literal(literal) => {
                                 text.push_str(&literal.value);
@@ -51,9 +59,7 @@ impl Run<'_> {
                     }
                 }
             }
-            if text.len() > SOURCE_BYTES_MAX {
-                return Err(unsupported("a text in its Python is too long").into());
-            }
+            check_length(&text)?;
         }
         self.text(&text)
     }

@@ -172,6 +172,9 @@ fn functions_have_names_that_can_be_called() {
     check(&changed("['run']", many), no, "names more than 128 functions");
     let long = format!("=['{}'] * 2", "x".repeat(200_000));
     check(&changed("=source", &long), no, "or too long");
+    let text = format!("=f'{}'", "{long}".repeat(3_000));
+    let text = format!("long = '{}'\n{}", "x".repeat(100_000), changed("=source", &text));
+    check(&text, no, "a text in its Python is too long");
 }
 
 #[test]
