@@ -99,7 +99,9 @@ impl Process {
     /// `None` if the folder is not that of a running process.
     fn read(folder: &Path) -> Option<Self> {
         let pid = folder.file_name()?.to_str()?.parse().ok()?;
-        let (parent, ticks) = parse_stat(&fs::read_to_string(folder.join("stat")).ok()?)?;
+        // The process chooses its name, which may be no UTF-8.
+        let stat = fs::read(folder.join("stat")).ok()?;
+        let (parent, ticks) = parse_stat(&String::from_utf8_lossy(&stat))?;
         let schedstat = fs::read_to_string(folder.join("schedstat")).unwrap_or_default();
         Some(Self { pid, parent, ticks, first: parse_schedstat(&schedstat) })
     }
@@ -129,6 +131,8 @@ fn parse_schedstat(schedstat: &str) -> FirstThread {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -136,6 +140,13 @@ mod tests {
         let stat = "7 (a) 9 9 9) S 1 7 7 0 -1 4194560 100 0 0 0 30 5 2 1 20 0 1 0 100 0 0";
         assert_eq!(parse_stat(stat), Some((1, 38)));
         assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn a_process_of_any_name_is_read() {
+        let folder = PathBuf::from(format!("/proc/{}", std::process::id()));
+        fs::write(folder.join("comm"), b"\xff) \xfe").expect("a process names itself");
+        assert!(Process::read(&folder).is_some());
     }
 
     #[test]
