@@ -172,7 +172,8 @@ fn seconds(name: &str, value: &str, max: u64) -> Result<Duration, ApiError> {
     let seconds = value.parse::<f64>().ok();
     let seconds = seconds.filter(|seconds| (0.2..=max as f64).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| {
-        ApiError::bad_request(format!("{name} must be 0.2 to {max} seconds, not `{value}`"))
+        let shown: String = value.chars().take(80).collect();
+        ApiError::bad_request(format!("{name} must be 0.2 to {max} seconds, not `{shown}`"))
     })
 }
 

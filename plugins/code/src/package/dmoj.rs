@@ -11,7 +11,7 @@ use super::Package;
 use super::archive::Archive;
 use super::program::program_of;
 use crate::compare::{Comparison, FloatMode, Split};
-use crate::limits::TestLimits;
+use crate::limits::{TestLimits, check_tests};
 use crate::machine::Objects;
 use crate::problem::{Data, Group, Judge, JudgeProgram, Problem, Protocol, Test};
 use crate::settings::Compare;
@@ -119,6 +119,8 @@ pub(super) fn read<O: Objects>(package: &Package<'_, O>) -> Result<Problem, Erro
             Some(opened.map_err(|problem| package.fault(format!("{path}: {problem}")))?)
         }
     };
+    let tests = init.test_cases.iter().map(|case| case.batched.len().max(1)).sum();
+    check_tests(tests).map_err(|problem| package.fault(problem))?;
     let binary_data = init.binary_data;
     let judges = Vec::new();
     let mut reader = Reader { package, archive, judges, interactive: false, binary_data };
