@@ -216,6 +216,10 @@ impl From<RegistryError> for ApiError {
                 tracing::error!(%error, "an object cannot be read or written");
                 Self::unavailable("storage_unavailable", "the object store failed")
             }
+            RegistryError::Scratch(_) => {
+                tracing::error!("a plugin is not compiled: {error}");
+                Self::unavailable("storage_unavailable", "the server's disk failed, or is full")
+            }
             RegistryError::Compiler(error) => {
                 tracing::error!("the compiler failed: {error:#}");
                 Self::internal()

@@ -122,19 +122,16 @@ impl Compiler {
         component: &Bytes,
         known: Option<KnownCode>,
     ) -> Result<Compiled, RegistryError> {
-        let ours = RegistryError::Compiler;
-        let folder = self.folder_with(component).await.map_err(ours)?;
+        let folder = self.folder_with(component).await?;
         let mut command = self.command("compile", &folder);
         if let Some(KnownCode { code, digest }) = known {
             let file = folder.path().join("known");
-            let written = tokio::fs::write(&file, code).await;
-            written.context("writing the known code").map_err(ours)?;
+            tokio::fs::write(&file, code).await.map_err(RegistryError::Scratch)?;
             command.arg("--known").arg(&file).arg("--known-digest").arg(digest.to_string());
         }
         let end = run_compiler(command, WALL_MAX).await?;
         let report: PluginReport = report(end)?;
-        let bytes =
-            self.compiled_form(&folder, Architecture::own(), &report.code).await.map_err(ours)?;
+        let bytes = self.compiled_form(&folder, Architecture::own(), &report.code).await?;
         Ok(Compiled { report, bytes, folder })
     }
 
@@ -148,21 +145,19 @@ impl Compiler {
         if architecture == Architecture::own() {
             return Ok(self.compile(turn, component, None).await?.bytes);
         }
-        let ours = RegistryError::Compiler;
-        let folder = self.folder_with(component).await.map_err(ours)?;
+        let folder = self.folder_with(component).await?;
         let mut command = self.command("cross-compile", &folder);
         command.arg("--architecture").arg(architecture.name());
         let end = run_compiler(command, WALL_MAX).await?;
         let code: CodeReport = report(end).map_err(|error| error.for_architecture(architecture))?;
-        self.compiled_form(&folder, architecture, &code).await.map_err(ours)
+        self.compiled_form(&folder, architecture, &code).await
     }
 
     /// A folder to compile in.
-    async fn folder_with(&self, component: &Bytes) -> anyhow::Result<TempDir> {
-        let folder =
-            tempfile::tempdir_in(&self.scratch).context("making a folder to compile in")?;
+    async fn folder_with(&self, component: &Bytes) -> Result<TempDir, RegistryError> {
+        let folder = tempfile::tempdir_in(&self.scratch).map_err(RegistryError::Scratch)?;
         let written = tokio::fs::write(Compiled::component(&folder), component).await;
-        written.context("writing the component")?;
+        written.map_err(RegistryError::Scratch)?;
         Ok(folder)
     }
 
@@ -179,15 +174,25 @@ impl Compiler {
         folder: &TempDir,
         architecture: Architecture,
         code: &CodeReport,
-    ) -> anyhow::Result<Bytes> {
-        let bytes = tokio::fs::read(Compiled::file(folder)).await;
-        let bytes: Bytes = bytes.context("reading the compiled form")?.into();
-        let engine = self.engines.id(architecture);
-        anyhow::ensure!(code.engine == engine, "the worker program was replaced");
-        let digest = digest_elsewhere(&bytes).await;
-        anyhow::ensure!(digest == code.compiled_digest, "the compiled form changed");
-        Ok(bytes)
+    ) -> Result<Bytes, RegistryError> {
+        if code.engine != self.engines.id(architecture) {
+            return Err(RegistryError::CompilerBusy(
+                "the worker program was replaced by one with another engine: plugins are compiled once the server was \
+                 restarted"
+                    .into(),
+            ));
+        }
+        read_verified(&Compiled::file(folder), code.compiled_digest).await
     }
+}
+
+/// Reads a file of a compilation, which must have this digest.
+pub(crate) async fn read_verified(file: &Path, digest: Digest) -> Result<Bytes, RegistryError> {
+    let bytes: Bytes = tokio::fs::read(file).await.map_err(RegistryError::Scratch)?.into();
+    if digest_elsewhere(&bytes).await != digest {
+        return Err(RegistryError::Compiler(anyhow::anyhow!("{} changed", file.display())));
+    }
+    Ok(bytes)
 }
 
 /// Asks the worker program for the id of an engine.
@@ -290,6 +295,16 @@ mod tests {
         let told = opened.err().expect("a shell has no engine").to_string();
         assert!(told.starts_with("/bin/sh engine: exit status: "), "{told}");
         assert!(told.contains("No such file"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_cannot_be_used_is_no_fault_of_the_compiler() {
+        let (engines, turns) = (Engines::new(BTreeMap::new()), FairSemaphore::new(1));
+        let (program, scratch) = ("/bin/sh".into(), "/nowhere".into());
+        let compiler = Compiler { program, scratch, engines, turns };
+        let turn = compiler.turn(TenantId(uuid::Uuid::nil())).await;
+        let ended = compiler.compile(&turn, &Bytes::new(), None).await;
+        assert!(matches!(ended, Err(RegistryError::Scratch(_))));
     }
 
     #[tokio::test]

@@ -27,6 +27,9 @@ pub enum RegistryError {
     /// The version is known, but its component is not stored.
     #[error("the component of {0} is not stored")]
     ComponentMissing(String),
+    /// The server's folder for compilations cannot be written or read, as on a full disk.
+    #[error("the folder for compilations cannot be used: {0}")]
+    Scratch(std::io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -1,9 +1,7 @@
 //! Publishing: an upload is compiled and checked, its golden cases are run, and then its version is stored.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use assay_api::plugin::GoldenCase;
 use assay_core::architecture::Architecture;
 use assay_core::compilation::PluginReport;
@@ -18,7 +16,7 @@ use assay_store::plugins::{NewPlugin, Published};
 use bytes::Bytes;
 
 use crate::cases::{CaseMode, golden_case};
-use crate::compile::{Compiled, KnownCode};
+use crate::compile::{Compiled, KnownCode, read_verified};
 use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::registry::Registry;
@@ -128,7 +126,7 @@ impl Registry {
         for (file, digest) in
             [(Compiled::component(folder), *digest), (Compiled::file(folder), *compiled_digest)]
         {
-            let bytes = read_verified(&file, digest).await.map_err(RegistryError::Compiler)?;
+            let bytes = read_verified(&file, digest).await?;
             self.blobs.put(bytes).await?;
         }
         self.store.record_compilation(*digest, self.own_engine(), *compiled_digest, now()).await?;
@@ -180,13 +178,6 @@ fn refuse_schemas(
         Ok(_) | Err(StoreError::NotFound(_)) => Err(RegistryError::Refused(why.to_string())),
         Err(error) => Err(error.into()),
     }
-}
-
-async fn read_verified(file: &Path, digest: Digest) -> anyhow::Result<Bytes> {
-    let bytes = tokio::fs::read(file).await;
-    let bytes: Bytes = bytes.with_context(|| format!("reading {}", file.display()))?.into();
-    anyhow::ensure!(digest_elsewhere(&bytes).await == digest, "{} changed", file.display());
-    Ok(bytes)
 }
 
 #[cfg(test)]

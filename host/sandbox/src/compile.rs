@@ -41,7 +41,7 @@ pub enum UploadError {
     /// The upload is at fault; the text is for its author.
     #[error("{0}")]
     Refused(String),
-    /// The machine kept the compiler waiting for a processor: the same upload may work later.
+    /// The machine kept the compiler waiting for a processor, or had no memory for it: the same upload may work later.
     #[error("{0}")]
     Starved(String),
 }
@@ -135,7 +135,7 @@ fn describe_component(
 ) -> Result<(Description, Vec<String>), UploadError> {
     let imports = imports(engine, component)?;
     let sandbox = Sandbox::with_engine(engine.clone())
-        .map_err(|error| UploadError::Refused(format!("the sandbox did not start: {error:#}")))?;
+        .map_err(|error| UploadError::Starved(format!("the sandbox did not start: {error:#}")))?;
     let description = describe(&sandbox, component)?;
     description.check().map_err(UploadError::Refused)?;
     Ok((description, imports))

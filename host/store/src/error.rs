@@ -69,9 +69,10 @@ pub fn is_connection_loss(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
-        // 57P: shutting down or starting up; 53: out of resources; 08: connection; 40: serialisation.
+        // 57P: shutting down or starting up; 53: out of resources; 08: connection; 40: serialisation; 25P03: idle in a
+        // transaction, as where the server stood still; 25006: read only, as what was the primary after a failover.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            ["57P", "53", "08", "40"].iter().any(|class| code.starts_with(class))
+            ["57P", "53", "08", "40", "25P03", "25006"].iter().any(|class| code.starts_with(class))
         }),
         _ => false,
     }

@@ -1,6 +1,7 @@
-//! Compiles one uploaded component. A refusal is a result, with exit status 0. Another status means that Assay failed,
-//! or that the limits stopped a hostile upload.
+//! Compiles one uploaded component. A refusal is a result, with exit status 0, and so is a machine that is short of
+//! something. Another status means that Assay failed, or that the limits stopped a hostile upload.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,7 +12,8 @@ use assay_core::compilation::{CodeReport, CompileReport, PluginReport};
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_sandbox::compile::{CompiledPlugin, UploadError};
-use assay_sandbox::{CrossCompiler, engine_id};
+use assay_sandbox::{CrossCompiler, NotStarted, engine_id};
+use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
@@ -25,6 +27,10 @@ const RESIDENT: usize = 1;
 /// The pause between two looks at the memory.
 const MEMORY_LOOK: Duration = Duration::from_millis(10);
 
+/// The errors by which the kernel says that the machine has no process, memory, file or disk space left.
+const SHORTAGES: [Errno; 6] =
+    [Errno::EAGAIN, Errno::ENOMEM, Errno::EMFILE, Errno::ENFILE, Errno::ENOSPC, Errno::EDQUOT];
+
 /// Code that a component was compiled to before.
 pub(crate) struct KnownCode {
     pub file: PathBuf,
@@ -32,6 +38,15 @@ pub(crate) struct KnownCode {
 }
 
 pub(crate) fn run(
+    component: &Path,
+    out: &Path,
+    cache: Option<&Path>,
+    known: Option<KnownCode>,
+) -> anyhow::Result<()> {
+    compile(component, out, cache, known).or_else(tell_shortage)
+}
+
+fn compile(
     component: &Path,
     out: &Path,
     cache: Option<&Path>,
@@ -66,6 +81,10 @@ pub(crate) fn run_cross(
     out: &Path,
     architecture: Architecture,
 ) -> anyhow::Result<()> {
+    cross_compile(component, out, architecture).or_else(tell_shortage)
+}
+
+fn cross_compile(component: &Path, out: &Path, architecture: Architecture) -> anyhow::Result<()> {
     let bytes = begin(component)?;
     let compiler = CrossCompiler::reserve(architecture)?;
     let engine = compiler.engine_id();
@@ -97,6 +116,22 @@ fn limited() -> anyhow::Result<Report> {
 
 fn write(out: &Path, code: &[u8]) -> anyhow::Result<()> {
     std::fs::write(out, code).with_context(|| format!("writing {}", out.display()))
+}
+
+/// Reports a failure as the machine's, where that is short of something: the same upload may work later.
+fn tell_shortage(error: anyhow::Error) -> anyhow::Result<()> {
+    let Some(shortage) = error.chain().find_map(shortage) else { return Err(error) };
+    let message = format!("the machine could not compile the plugin: {shortage}");
+    Report::default().print(&CompileReport::<()>::Starved { message })
+}
+
+/// The machine's shortage that is this cause of a failure, if it is one.
+fn shortage(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    if cause.is::<NotStarted>() {
+        return Some(cause.to_string());
+    }
+    let errno = cause.downcast_ref::<io::Error>()?.raw_os_error().map(Errno::from_raw)?;
+    SHORTAGES.contains(&errno).then(|| errno.desc().to_owned())
 }
 
 /// The one report that is printed: the first.
@@ -180,4 +215,18 @@ fn pages(place: usize) -> anyhow::Result<u64> {
 fn page_bytes() -> anyhow::Result<u64> {
     let bytes = sysconf(SysconfVar::PAGE_SIZE)?.context("no page size")?;
     Ok(u64::try_from(bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_machines() {
+        let full = io::Error::from_raw_os_error(Errno::ENOSPC as i32);
+        let told = anyhow::Error::from(full).context("writing /a/folder/compiled");
+        assert_eq!(told.chain().find_map(shortage).as_deref(), Some("No space left on device"));
+        let none = io::Error::from_raw_os_error(Errno::ENOENT as i32);
+        assert_eq!(anyhow::Error::from(none).chain().find_map(shortage), None);
+    }
 }
