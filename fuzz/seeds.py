@@ -97,6 +97,14 @@ def trace() -> Iterator[bytes]:
             {"kind": "request", **first, "request": 0, **times, "outcome": "x"},
         ]
         yield "\n".join(map(json.dumps, lines)).encode()
+        # The first iteration is not simulated.
+        second = {"task": 0, "iteration": 1}
+        lines += [
+            {"kind": "iteration", **second, "requests": 2, "rollout_start_s": 20, "rollout_end_s": 25},
+            {"kind": "request", **second, "request": 0, **times, "outcome": "x"},
+            {"kind": "request", **second, "request": 1, "rollout_s": 4, "service_s": [2, 30], "outcome": "x"},
+        ]
+        yield "\n".join(map(json.dumps, lines)).encode()
 
 
 def hosts() -> Iterator[bytes]:
@@ -111,6 +119,16 @@ def judge() -> Iterator[bytes]:
     for text in (json.dumps(said), f"```json\n{json.dumps(said)}\n```"):
         message = {"role": "assistant", "content": text}
         yield json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+
+
+def long() -> Iterator[bytes]:
+    texts = [
+        r"\boxed{", r"\frac{1}", "1,", "$", "(", "a^", "<think>", "<answer>", "```python\n", "```\n", "    x\n", "`",
+        'R"', "f(", "__global__ ", "/*", "'", "#\\\n", "f'{a}' ", "[", "x = (", "if x:\n ", "@a\n", "# \n", "{{",
+    ]
+    for plugin in range(6):
+        yield from (bytes([plugin, 0, 0]) + text.encode() for text in texts)
+        yield bytes([plugin, 128, 64]) + b"a = 'xxxxxxxxxxxxxxxx'\nb = f'{a}{a}'\n"
 
 
 def form() -> Iterator[bytes]:
@@ -202,6 +220,7 @@ TARGETS = {
     "hosts": hosts,
     "http": http,
     "judge": judge,
+    "long": long,
     "math": math,
     "oidc": oidc,
     "package": package,

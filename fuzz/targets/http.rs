@@ -2,8 +2,8 @@
 //! writes it: a line with the method and the path, lines of headers, an empty line, the body. `{key}` and the other names
 //! of [`server::World`] are what the server made for them.
 //!
-//! Each answer comes in time, and an error is a problem of RFC 9457 in few printable words. The bytes of a call never
-//! make the server fail, nor the database refuse a query.
+//! An error is a problem of RFC 9457 in few printable words. The bytes of a call never make the server fail, nor the
+//! database refuse a query. What takes longer than [`PATIENCE`] is left, as what waits or follows would be.
 
 #![no_main]
 

@@ -1,14 +1,17 @@
 //! Messages between the server and workers, of which neither trusts the other's bytes. The first byte chooses the
 //! message, the rest is the message as it travels.
 //!
-//! A message that is read is the same after it was written and read again. A stage end that is taken keeps the limits
+//! A message that is read is the same after it was written and read again, and the services read the same of it. A stage end that is taken keeps the limits
 //! of outcomes and comes back from the message that a worker would send for it. A log line fits the limits.
 
 #![no_main]
 
-use assay_core::limits::{ARTIFACT_BYTES_MAX, ERROR_MESSAGE_BYTES_MAX, LOG_LINE_BYTES_MAX};
+use assay_core::limits::{
+    ARTIFACT_BYTES_MAX, ERROR_MESSAGE_BYTES_MAX, LOG_LINE_BYTES_MAX, WORKER_MESSAGE_PARTS_MAX,
+};
 use assay_core::outcome::StageEnd;
-use assay_wire::{finished, log_line, proto, stage_end};
+use assay_wire::proto::finished::End;
+use assay_wire::{decode, finished, log_line, proto, stage_end};
 use libfuzzer_sys::fuzz_target;
 use prost::Message;
 
@@ -16,12 +19,9 @@ fuzz_target!(|input: &[u8]| {
     let Some((kind, bytes)) = input.split_first() else { return };
     match kind % 10 {
         0 | 1 => {
-            for end in again::<proto::FromWorker>(bytes)
-                .map(|message| message.finished)
-                .unwrap_or_default()
-            {
-                ended(end);
-            }
+            let message = again::<proto::FromWorker>(bytes);
+            bounded(bytes, message.as_ref());
+            message.into_iter().flat_map(|message| message.finished).for_each(ended);
         }
         2 => again::<proto::Finished>(bytes).into_iter().for_each(ended),
         3 => drop(again::<proto::ToWorker>(bytes)),
@@ -33,6 +33,33 @@ fuzz_target!(|input: &[u8]| {
         _ => drop(again::<proto::ListReply>(bytes)),
     }
 });
+
+/// The services decode the same message, unless it has too many parts.
+fn bounded(bytes: &[u8], message: Option<&proto::FromWorker>) {
+    let decoded = decode::<proto::FromWorker>(bytes.to_vec().into());
+    let parts = message.map_or(0, parts);
+    match decoded {
+        Ok(decoded) => {
+            assert!(parts <= WORKER_MESSAGE_PARTS_MAX, "{parts} parts");
+            let written = message.map(Message::encode_to_vec);
+            assert_eq!(Some(decoded.encode_to_vec()), written);
+        }
+        // What is malformed may hold a group, which the services refuse and the library skips.
+        Err(refused) => assert!(!refused.message().is_empty()),
+    }
+}
+
+fn parts(message: &proto::FromWorker) -> usize {
+    let of_end = |end: &proto::Finished| {
+        let components = match &end.end {
+            Some(End::Scored(scored)) => scored.components.len(),
+            _ => 0,
+        };
+        1 + end.logs.len() + end.calls.len() + components
+    };
+    let finished: usize = message.finished.iter().map(of_end).sum();
+    finished + message.loads.len() + message.started.len()
+}
 
 /// The message, if the bytes are one. NaN differs from itself, so bytes are compared.
 fn again<M: Message + Default>(bytes: &[u8]) -> Option<M> {

@@ -99,7 +99,7 @@ impl Server {
             looked_at: watch::Sender::default(),
             samples: Default::default(),
             first_admin,
-            traced_part: None,
+            traced_part: Some(1.0),
         };
         let front = Front {
             url: "http://localhost".parse()?,
@@ -155,7 +155,7 @@ async fn registry(store: &Store, folder: &Path) -> Result<Registry, Failure> {
     }});
     let script = format!(
         "#!/bin/sh\ncase $1 in\nengine) echo {ENVIRONMENT} ;;\n\
-         compile) printf {COMPILED} >\"$4\"; printf '%s' '{report}' ;;\nesac\n"
+         compile) printf {COMPILED} >\"$4\" || exit 1; printf '%s' '{report}' ;;\nesac\n"
     );
     let program = folder.join("worker");
     std::fs::write(&program, script)?;

@@ -92,7 +92,11 @@ impl<U: Received> Decoder for BoundedDecoder<U> {
     }
 }
 
-fn decode<M: Received>(encoded: Bytes) -> Result<M, Status> {
+/// Decodes a message as the services do.
+///
+/// # Errors
+/// When it is malformed, or has more parts than a worker may send.
+pub fn decode<M: Received>(encoded: Bytes) -> Result<M, Status> {
     let malformed = || Status::internal("a message is not encoded as protobuf");
     let parts = count_parts(&encoded, M::COUNTED).ok_or_else(malformed)?;
     let max = limits::WORKER_MESSAGE_PARTS_MAX;

@@ -13,6 +13,7 @@ pub mod proto;
 mod codec;
 mod convert;
 
+pub use codec::decode;
 pub use convert::{BadMessage, finished, log_line, stage_end};
 
 /// One message on the stream; an artifact and what surrounds it fit in.

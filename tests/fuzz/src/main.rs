@@ -26,6 +26,7 @@ const TARGETS: &[NamedTarget] = &[
     ("hosts", targets::hosts::try_input),
     ("http", targets::http::try_input),
     ("judge", targets::judge::try_input),
+    ("long", targets::long::try_input),
     ("math", targets::math::try_input),
     ("oidc", targets::oidc::try_input),
     ("package", targets::package::try_input),

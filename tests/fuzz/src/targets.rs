@@ -10,6 +10,8 @@ pub(crate) mod hosts;
 pub(crate) mod http;
 #[path = "../../../fuzz/targets/judge.rs"]
 pub(crate) mod judge;
+#[path = "../../../fuzz/targets/long.rs"]
+pub(crate) mod long;
 #[path = "../../../fuzz/targets/math.rs"]
 pub(crate) mod math;
 #[path = "../../../fuzz/targets/oidc.rs"]
