@@ -1,6 +1,7 @@
 //! The worker program as `make test` has servers start it: what was compiled once is remembered, for the
-//! tests publish the same few plugins hundreds of times, and a debug build takes seconds for each. In
-//! everything else it becomes the real worker program, which lies beside it.
+//! tests publish the same few plugins hundreds of times, and a debug build takes seconds for each. A worker program
+//! that was built anew describes them anew, with the code that an earlier one compiled. In everything else it becomes
+//! the real worker program, which lies beside it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -36,8 +37,10 @@ fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
     {
         return Ok(std::io::stdout().write_all(&report)?);
     }
-    let ended =
-        Command::new(worker).arg("compile").arg(component).arg("--out").arg(out).output()?;
+    let code = folder_of(worker, "compiled-code")?;
+    let mut command = Command::new(worker);
+    command.arg("compile").arg(component).arg("--out").arg(out).arg("--compiled").arg(code);
+    let ended = command.output()?;
     std::io::stdout().write_all(&ended.stdout)?;
     std::io::stderr().write_all(&ended.stderr)?;
     if !ended.status.success() {
@@ -53,9 +56,13 @@ fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
 fn place(worker: &Path, component: &Path) -> anyhow::Result<PathBuf> {
     let built = fs::metadata(worker)?;
     let build = format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size());
-    let target = worker.ancestors().nth(2).context("it lies in target/<profile>")?;
     let digest = Digest::of(&fs::read(component)?);
-    Ok(target.join("compiled-plugins").join(build).join(digest.to_string()))
+    Ok(folder_of(worker, "compiled-plugins")?.join(build).join(digest.to_string()))
+}
+
+/// A folder that outlasts worker programs.
+fn folder_of(worker: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    Ok(worker.ancestors().nth(2).context("it lies in target/<profile>")?.join(name))
 }
 
 /// Held by whoever compiles this component.
