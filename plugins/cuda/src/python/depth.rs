@@ -1,29 +1,38 @@
 //! The parser, and what walks its trees, descend once for each bracket, operator and block inside another, and a plugin's
-//! stack is small: a text that goes deeper than anybody's is refused before.
+//! stack is small: a text that goes deeper than anybody's is refused before. So is one whose brackets do not match: the
+//! parser stays inside a bracket that another kind seems to close.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, lexer};
 
 use super::unsupported;
 use crate::limits::PYTHON_DEPTH_MAX;
-use crate::verdict::Failure;
+use crate::verdict::{Failure, Verdict};
 
 pub(super) fn check(text: &str) -> Result<(), Failure> {
     let mut lexer = lexer::lex(text, Mode::Module);
     let mut blocks = 0_usize;
-    // For each open bracket, what may stand inside one another since its last comma; `counted` is their sum.
+    // The kinds of the brackets that are open, and for each, and for what is outside of them, what may stand inside one
+    // another since the last comma; `counted` is their sum.
+    let mut brackets = Vec::new();
     let mut open = vec![0_usize];
     let mut counted = 0_usize;
     loop {
         let kind = lexer.next_token();
-        let nested = open.len();
         let here = open.last_mut().expect("never empty");
         match kind {
             TokenKind::EndOfFile => return Ok(()),
             TokenKind::Indent => blocks += 1,
             TokenKind::Dedent => blocks = blocks.saturating_sub(1),
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => open.push(0),
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace if nested > 1 => {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
+                brackets.push(kind);
+                open.push(0);
+            }
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
+                if brackets.pop().is_none_or(|open| !closes(kind, open)) {
+                    let reason = "the Python: a bracket is closed that was not opened";
+                    return Err(Failure::new(Verdict::GenerationFailed, reason));
+                }
                 counted -= open.pop().unwrap_or_default();
             }
             TokenKind::Comma | TokenKind::Semi | TokenKind::Newline => {
@@ -50,4 +59,13 @@ pub(super) fn check(text: &str) -> Result<(), Failure> {
             )));
         }
     }
+}
+
+fn closes(bracket: TokenKind, open: TokenKind) -> bool {
+    matches!(
+        (open, bracket),
+        (TokenKind::Lpar, TokenKind::Rpar)
+            | (TokenKind::Lsqb, TokenKind::Rsqb)
+            | (TokenKind::Lbrace, TokenKind::Rbrace)
+    )
 }

@@ -268,6 +268,10 @@ fn depth_ends_before_the_stack_does() {
         assert_eq!(failure.verdict, Verdict::Unsupported, "{}", failure.reason);
         assert!(failure.reason.contains(&format!("more than {PYTHON_DEPTH_MAX}")));
     }
+    for text in ["f(Q}\n&\n\\\n\n\n ".repeat(10_000), "x = )".into(), "x = f'{a]}'".into()] {
+        let failure = read(&task(), &text).expect_err("it is no Python");
+        assert_eq!(failure.verdict, Verdict::GenerationFailed, "{}", failure.reason);
+    }
     // Many lines, and many things beside one another, are no depth.
     let wide = format!("x = [{}]\n{}", "-1, (2), ".repeat(2_000), "y = a.b(1 + 2)\n".repeat(5_000));
     assert!(read(&task(), &wide).is_ok());
