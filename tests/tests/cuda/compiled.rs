@@ -1,15 +1,16 @@
 //! Compiled CUDA of earlier runs: a source is compiled once, as long as it and its compiler stay the same.
 //!
 //! The workers' own cache is kept, in which a file's name depends on the source, the options and the toolkit, for as long as the
-//! programs that fill it are the same. Rejected sources are in no cache, so they are compiled in every run; `make test-long`
+//! sources of what fills it are the same. Rejected sources are in no cache, so they are compiled in every run; `make test-long`
 //! compiles all sources anew.
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
-use assay_tests::{Host, long, program};
+use assay_core::id::Digest;
+use assay_tests::{Host, checkout, long, program};
 
 /// The folder of the compiled CUDA of one tenant on a server.
 pub(crate) struct CompiledCuda {
@@ -66,23 +67,35 @@ impl CompiledCuda {
     }
 }
 
-/// The folder for what these builds of the programs compile; those for other builds are deleted.
+/// The folder for what the compiler compiles that these sources build; those for other sources are deleted.
 fn kept() -> io::Result<PathBuf> {
-    let programs = ["assay-worker", "assay-gpu"].map(program);
-    let mut builds = Vec::new();
-    for program in &programs {
-        let built = fs::metadata(program)?;
-        builds.push(format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size()));
-    }
-    let builds = builds.join("_");
-    let all = programs[0].with_file_name("compiled-cuda");
-    fs::create_dir_all(all.join(&builds))?;
+    let mut sources = Vec::new();
+    read_all(&checkout().join("host/gpu/src"), &mut sources)?;
+    let name = Digest::of(&sources).to_string();
+    let all = program("assay-worker").with_file_name("compiled-cuda");
+    fs::create_dir_all(all.join(&name))?;
     for other in fs::read_dir(&all)? {
         let other = other?.path();
-        if other.is_dir() && !other.ends_with(&builds) {
+        if other.is_dir() && !other.ends_with(&name) {
             // Another test may delete it now.
             let _ = fs::remove_dir_all(other);
         }
     }
-    Ok(all.join(builds))
+    Ok(all.join(name))
+}
+
+/// Appends the path and the content of each file in a folder and those below it.
+fn read_all(folder: &Path, sources: &mut Vec<u8>) -> io::Result<()> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths: Vec<PathBuf> = entries.collect::<io::Result<_>>()?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            read_all(&path, sources)?;
+        } else {
+            sources.extend_from_slice(path.as_os_str().as_bytes());
+            sources.extend_from_slice(&fs::read(&path)?);
+        }
+    }
+    Ok(())
 }
