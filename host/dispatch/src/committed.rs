@@ -3,7 +3,7 @@
 //! Written by the group commits only, after each commit. A reader never sees what a crash could
 //! still take back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use assay_api::batch::{Batch, BatchState};
@@ -37,9 +37,11 @@ impl Default for CommittedView {
 #[derive(Default)]
 struct Retained {
     batches: HashMap<BatchId, Arc<CommittedBatch>>,
-    /// Ended batches with their number of results, oldest first.
+    /// Those that have not been retired, the oldest first, single rewards aside.
+    live: BTreeMap<BatchId, Arc<CommittedBatch>>,
+    /// Ended batches with their bytes, oldest first.
     ended: VecDeque<(BatchId, usize)>,
-    ended_results: usize,
+    ended_bytes: usize,
 }
 
 /// The committed state of one batch, as its trainer may see it.
@@ -125,7 +127,12 @@ impl CommittedView {
             progress: Mutex::new(progress),
             changes,
         });
-        self.retained.lock().batches.insert(id, batch.clone());
+        let mut retained = self.retained.lock();
+        retained.batches.insert(id, Arc::clone(&batch));
+        if !is_single {
+            retained.live.insert(id, Arc::clone(&batch));
+        }
+        drop(retained);
         batch
     }
 
@@ -136,7 +143,10 @@ impl CommittedView {
 
     /// Removes a batch that the database refused to keep. Who waits for its result is told.
     pub(super) fn refuse(&self, id: BatchId) {
-        let refused = self.retained.lock().batches.remove(&id);
+        let mut retained = self.retained.lock();
+        let refused = retained.batches.remove(&id);
+        retained.live.remove(&id);
+        drop(retained);
         if let Some(batch) = refused {
             batch.change(|progress| progress.refused = true);
         }
@@ -145,8 +155,9 @@ impl CommittedView {
     /// Ended batches stay for a while; a single request's is gone at once, its caller holds it.
     pub(super) fn retire(&self, batch: &CommittedBatch) {
         let id = batch.row.id;
-        let results = batch.look(|progress| progress.results.len());
+        let bytes = batch.bytes();
         let mut retained = self.retained.lock();
+        retained.live.remove(&id);
         if batch.is_single {
             retained.batches.remove(&id);
             return;
@@ -155,14 +166,12 @@ impl CommittedView {
             // There may be no subscriber.
             let _ = self.ends.send(Arc::clone(batch));
         }
-        // A batch without results takes memory as well.
-        let weight = results.max(1);
-        retained.ended.push_back((id, weight));
-        retained.ended_results += weight;
-        while retained.ended_results > limits::RESULTS_AT_HAND_MAX {
-            let Some((oldest, weight)) = retained.ended.pop_front() else { break };
+        retained.ended.push_back((id, bytes));
+        retained.ended_bytes += bytes;
+        while retained.ended_bytes > limits::ENDED_BATCHES_BYTES_MAX {
+            let Some((oldest, bytes)) = retained.ended.pop_front() else { break };
             retained.batches.remove(&oldest);
-            retained.ended_results -= weight;
+            retained.ended_bytes -= bytes;
         }
     }
 }
@@ -182,14 +191,17 @@ impl CommittedView {
     /// Batches of all tenants that have not ended, the oldest first, single rewards aside.
     #[must_use]
     pub fn live(&self) -> Vec<Arc<CommittedBatch>> {
+        let live = |batch: &&Arc<CommittedBatch>| batch.look(|it| !it.state.is_final());
+        self.retained.lock().live.values().filter(live).cloned().collect()
+    }
+
+    /// The latest iteration of a tenant's run among batches that have not been retired.
+    #[must_use]
+    pub fn latest(&self, tenant: TenantId, run: &str) -> Option<Arc<CommittedBatch>> {
         let retained = self.retained.lock();
-        let live = |batch: &&Arc<CommittedBatch>| {
-            !batch.is_single && batch.look(|progress| !progress.state.is_final())
-        };
-        let mut batches: Vec<_> = retained.batches.values().filter(live).cloned().collect();
-        drop(retained);
-        batches.sort_unstable_by_key(|batch| batch.row.id);
-        batches
+        let ours =
+            |batch: &&Arc<CommittedBatch>| batch.row.tenant == tenant && batch.row.run == run;
+        retained.live.values().filter(ours).max_by_key(|batch| batch.row.iteration).cloned()
     }
 
     /// Removes an ended batch, because its results must not be read any more.
@@ -198,11 +210,23 @@ impl CommittedView {
         let ended = |batch: &Arc<CommittedBatch>| batch.look(|progress| progress.state.is_final());
         if retained.batches.get(&id).is_some_and(ended) {
             retained.batches.remove(&id);
+            retained.live.remove(&id);
         }
     }
 }
 
 impl CommittedBatch {
+    /// The bytes in memory, about.
+    fn bytes(&self) -> usize {
+        let row = size_of_val(&self.row) + self.row.run.len() + self.row.settings.len();
+        self.look(|progress| {
+            let results = progress.results.iter().map(|json| size_of_val(json) + json.len());
+            let groups =
+                progress.groups_done.iter().map(|group| size_of_val(group) + group.1.len());
+            row + results.sum::<usize>() + groups.sum::<usize>()
+        })
+    }
+
     pub(super) fn change(&self, change: impl FnOnce(&mut BatchProgress)) {
         change(&mut self.progress.lock());
         self.changes.send_modify(|count| *count += 1);
@@ -270,5 +294,46 @@ impl CommittedBatch {
                 .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
             expired_at: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::tests::row;
+    use crate::plugin::CompiledForms;
+    use crate::plugin::tests::description;
+
+    fn ended(
+        view: &CommittedView,
+        iteration: u64,
+        settings_bytes: usize,
+        result: &Bytes,
+    ) -> BatchId {
+        let id = BatchId::generate();
+        let settings = " ".repeat(settings_bytes);
+        let (digest, forms) = (row().digest, CompiledForms::new());
+        let plugin = Arc::new(ReadyPlugin::new(digest, forms, description(), Vec::new()));
+        let batch = view.put(BatchRow { id, iteration, settings, ..row() }, plugin, false);
+        batch.change(|progress| {
+            progress.results.push(result.clone());
+            progress.state = BatchState::Done;
+        });
+        view.retire(&batch);
+        id
+    }
+
+    #[test]
+    fn ended_batches_are_bounded_by_their_bytes() {
+        let view = CommittedView::default();
+        let half = limits::ENDED_BATCHES_BYTES_MAX / 2;
+        let (small, large) = (Bytes::from_static(b"{}"), Bytes::from(vec![b' '; half]));
+        let first = ended(&view, 1, half / 2, &small);
+        let second = ended(&view, 2, 0, &large);
+        let there = |id| view.find(id).is_some();
+        assert!(there(first) && there(second));
+        let third = ended(&view, 3, 0, &large);
+        assert_eq!([first, second, third].map(there), [false, false, true]);
+        assert!(view.live().is_empty() && view.latest(row().tenant, &row().run).is_none());
     }
 }

@@ -13,8 +13,10 @@ pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
 /// The bytes of log lines whose rows are not durable yet, as while the database is away. Tenants share them; lines beyond are
 /// dropped.
 pub const LOG_UNCOMMITTED_BYTES_MAX: usize = 256 * MIB;
-/// The results of ended batches that are kept in memory; older ones are read from the database.
-pub const RESULTS_AT_HAND_MAX: usize = 200_000;
+/// The bytes of ended batches that are kept in memory, with their results; older ones are read from the database.
+pub const ENDED_BATCHES_BYTES_MAX: usize = 256 * MIB;
+/// The bytes of the results in one page, which has at least one.
+pub const RESULTS_PAGE_BYTES_MAX: usize = 8 * MIB;
 /// The bytes of one tenant's outcomes of deterministic plugins that are kept in memory for later equal
 /// requests.
 pub const SHARED_OUTCOMES_BYTES_MAX: usize = 16 * MIB;

@@ -213,11 +213,8 @@ impl Asker {
     /// The newest live batch of the run: a call that was refused before it came to a batch belongs to the training step
     /// whose other calls are in that batch.
     fn latest(&self, tenant: TenantId, run: &str) -> Option<Iteration> {
-        let live = self.app.dispatch.committed.live();
-        let rows = live.iter().map(|batch| &batch.row);
-        let ours = rows.filter(|row| row.tenant == tenant && row.run == run);
-        let newest = ours.max_by_key(|row| row.iteration)?;
-        Some(Iteration { batch: newest.id, number: newest.iteration })
+        let newest = self.app.dispatch.committed.latest(tenant, run)?;
+        Some(Iteration { batch: newest.row.id, number: newest.row.iteration })
     }
 }
 

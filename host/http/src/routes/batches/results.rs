@@ -29,7 +29,8 @@ pub(crate) const PIECE_ITEMS_MAX: u32 = 512;
 /// A page of results; its cursor is the number of results before it.
 type ResultsSlice = Page<u32, { limits::PAGE_ITEMS_DEFAULT }, { limits::PAGE_ITEMS_MAX }>;
 
-/// Results in the order of completion. With `Accept: application/x-ndjson` the answer is a stream
+/// Results in the order of completion. A page has at most `limit` of them, and fewer where they are large: the next one
+/// begins at `next`, until `done`. With `Accept: application/x-ndjson` the answer is a stream
 /// that lasts until the batch has ended.
 #[utoipa::path(
     get, path = "/v1/batches/{id}/results", tag = "batches",
@@ -107,15 +108,46 @@ impl Source {
             Self::Committed(committed) => Ok(committed.look(|progress| {
                 let start = progress.results.len().min(after as usize);
                 let end = progress.results.len().min(start + limit as usize);
-                let done = end == progress.results.len() && progress.state.is_final();
-                Piece { items: progress.results[start..end].to_vec(), done }
+                let mut items = PageItems::default();
+                items.take(progress.results[start..end].iter().cloned());
+                let is_last = start + items.items.len() == progress.results.len();
+                Piece { items: items.items, done: is_last && progress.state.is_final() }
             })),
             Self::Ended { app, tenant, batch } => {
-                let rows = app.store.results(*tenant, *batch, after, limit).await?;
-                let done = rows.len() < limit as usize;
-                Ok(Piece { items: rows.into_iter().map(|(_, json)| json).collect(), done })
+                let mut items = PageItems::default();
+                loop {
+                    let had = u32::try_from(items.items.len()).expect("within a page's limit");
+                    let count = PIECE_ITEMS_MAX.min(limit - had);
+                    let rows = app.store.results(*tenant, *batch, after + had, count).await?;
+                    let is_last = rows.len() < count as usize;
+                    let is_whole = items.take(rows.into_iter().map(|(_, json)| json));
+                    if is_last || !is_whole || had + count == limit {
+                        return Ok(Piece { items: items.items, done: is_last && is_whole });
+                    }
+                }
             }
         }
+    }
+}
+
+/// `ResultItem`s as JSON, as many as a page may hold.
+#[derive(Default)]
+struct PageItems {
+    items: Vec<Bytes>,
+    bytes: usize,
+}
+
+impl PageItems {
+    /// Takes items while there is room; says whether it took all.
+    fn take(&mut self, items: impl Iterator<Item = Bytes>) -> bool {
+        for item in items {
+            self.bytes += item.len();
+            if self.bytes > limits::RESULTS_PAGE_BYTES_MAX && !self.items.is_empty() {
+                return false;
+            }
+            self.items.push(item);
+        }
+        true
     }
 }
 
@@ -177,6 +209,19 @@ fn lines(items: &[Bytes]) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_large_items_has_fewer_of_them() {
+        let large = || Bytes::from(vec![b' '; limits::RESULTS_PAGE_BYTES_MAX / 2]);
+        let mut items = PageItems::default();
+        assert!(items.take([large(), large()].into_iter()));
+        assert!(!items.take([Bytes::from_static(b"{}"), large()].into_iter()));
+        assert_eq!(items.items.len(), 2);
+        // One alone is never too large.
+        let mut items = PageItems::default();
+        let larger = Bytes::from(vec![b' '; limits::RESULTS_PAGE_BYTES_MAX + 1]);
+        assert!(items.take([larger].into_iter()));
+    }
 
     #[test]
     fn a_page_is_what_the_document_says() {
