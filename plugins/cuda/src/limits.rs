@@ -25,6 +25,10 @@ pub(crate) const PYTHON_LISTS_MAX: usize = 3;
 /// Entries of a dictionary, files that it writes, and layers of a list of them.
 pub(crate) const PYTHON_ENTRIES_MAX: usize = 256;
 pub(crate) const PYTHON_OBJECTS_MAX: usize = 256;
+/// Layers that it makes, which may stand inside one another.
+pub(crate) const PYTHON_LAYERS_MAX: usize = 1_024;
+/// Bytes of a parameter's name, before that of another module is put in front of it.
+pub(crate) const PYTHON_NAME_BYTES_MAX: usize = 1_024;
 /// Bytes of all texts, lists and functions that are made, whether they are kept or not.
 pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
 /// Extensions that a response compiles.

@@ -61,6 +61,10 @@ pub(crate) fn parse_all(text: &str) -> Result<Value> {
 /// A text without the bold face, the size and the color of the whole: `x = 5` of `\boldsymbol{x = 5}`.
 fn undressed(text: &str) -> &str {
     let mut bare = text;
+    // Each turn reads the rest once more, and what is too long is no answer either way.
+    if text.len() > limits::ANSWER_BYTES_MAX {
+        return bare;
+    }
     loop {
         let inner = bare.trim().trim_matches('$').trim();
         let Some(name) = command_name(inner).filter(|name| is_dress(name)) else { return bare };

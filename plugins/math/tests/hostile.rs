@@ -38,6 +38,7 @@ fn bombs_are_refused_in_time() {
         nested("(", ")", 500_000),
         nested(r"\frac{", "}{2}", 200),
         nested(r"\sqrt{", "}", 250),
+        nested(r"\bm{", "}", 100_000),
         nested("[", ",1]", 400),
         "-".repeat(2_000) + "1",
         "2^".repeat(900) + "2",

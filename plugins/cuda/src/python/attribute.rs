@@ -10,7 +10,7 @@ use super::run::Run;
 use super::scope::Locals;
 use super::unsupported;
 use super::value::{Method, Object, OwnFunction, Value};
-use crate::limits::PYTHON_LISTS_MAX;
+use crate::limits::{PYTHON_LISTS_MAX, PYTHON_NAME_BYTES_MAX};
 use crate::verdict::Stop;
 
 impl Run<'_> {
@@ -151,14 +151,15 @@ impl Run<'_> {
 
 /// The parameters of a module have names below that of the attribute which holds it.
 pub(super) fn name_below(value: &Value, name: &str, depth: usize) {
-    // Deeper ones keep their names, and are then none of the task's.
-    if depth > 2 * PYTHON_LISTS_MAX {
+    // Deeper ones, and those of long names, keep their names, and are then none of the task's.
+    if depth > 2 * PYTHON_LISTS_MAX || name.len() > PYTHON_NAME_BYTES_MAX {
         return;
     }
     match value {
         Value::Layer(layer) => {
             let whole = match &*layer.name.borrow() {
                 below if below.is_empty() || depth == 0 => name.to_owned(),
+                below if below.len() > PYTHON_NAME_BYTES_MAX => below.clone(),
                 below => format!("{name}.{below}"),
             };
             for child in &*layer.children.borrow() {
@@ -170,7 +171,7 @@ pub(super) fn name_below(value: &Value, name: &str, depth: usize) {
             let Ok(mut attributes) = object.attributes.try_borrow_mut() else { return };
             for value in attributes.values_mut() {
                 match value {
-                    Value::Parameter(below) => {
+                    Value::Parameter(below) if below.len() <= PYTHON_NAME_BYTES_MAX => {
                         *value = Value::Parameter(format!("{name}.{below}").into())
                     }
                     value => name_below(value, name, depth + 1),

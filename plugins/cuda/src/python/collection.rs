@@ -1,6 +1,7 @@
 //! Lists, tuples and dictionaries: their methods, parts and elements.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use ruff_python_ast::{Comprehension, Expr, ExprDict, ExprSlice, ExprSubscript};
@@ -12,7 +13,7 @@ use super::run::Run;
 use super::scope::{LocalNames, Locals};
 use super::unsupported;
 use super::value::{SharedList, Value};
-use crate::limits::{PYTHON_ELEMENTS_MAX, PYTHON_ENTRIES_MAX, PYTHON_LISTS_MAX};
+use crate::limits::{PYTHON_ELEMENTS_MAX, PYTHON_ENTRIES_MAX, PYTHON_LISTS_MAX, SOURCE_BYTES_MAX};
 use crate::verdict::Stop;
 
 /// Entries in the order in which they were made, each with what makes its key equal to another one.
@@ -59,20 +60,33 @@ impl Dictionary {
     }
 }
 
-/// A text that equal keys share and others do not.
+/// A text that equal keys share and others do not; nothing where it is too long.
 fn identity(key: &Value) -> Option<String> {
-    Some(match key {
-        Value::None => "none".into(),
-        Value::Real(value) if value.fract() != 0.0 || value.abs() > 1e15 => format!("r{value:?}"),
-        Value::Real(value) => format!("i{value:.0}"),
-        Value::Text(text) => format!("t{}:{text}", text.len()),
-        Value::Library(name) => format!("l{}:{name}", name.len()),
-        Value::Tuple(values) => {
-            let all: Option<Vec<String>> = values.iter().map(identity).collect();
-            format!("({})", all?.join(","))
+    let mut written = String::new();
+    write_identity(key, &mut written)?;
+    Some(written)
+}
+
+fn write_identity(key: &Value, to: &mut String) -> Option<()> {
+    match key {
+        Value::None => to.push_str("none"),
+        Value::Real(value) if value.fract() != 0.0 || value.abs() > 1e15 => {
+            write!(to, "r{value:?}").ok()?;
         }
-        value => format!("i{}", value.as_int()?),
-    })
+        Value::Real(value) => write!(to, "i{value:.0}").ok()?,
+        Value::Text(text) => write!(to, "t{}:{text}", text.len()).ok()?,
+        Value::Library(name) => write!(to, "l{}:{name}", name.len()).ok()?,
+        Value::Tuple(values) => {
+            to.push('(');
+            for value in &**values {
+                write_identity(value, to)?;
+                to.push(',');
+            }
+            to.push(')');
+        }
+        value => write!(to, "i{}", value.as_int()?).ok()?,
+    }
+    (to.len() <= SOURCE_BYTES_MAX).then_some(())
 }
 
 /// The lists and dictionaries inside one another; their elements are changed to no other ones.
@@ -82,6 +96,7 @@ pub(super) fn depth(value: &Value) -> usize {
         Value::List(values) => deepest(&values.borrow()),
         Value::Tuple(values) => deepest(values),
         Value::Dictionary(entries) => deepest(&entries.borrow().values()),
+        Value::Bound(owner, _) => depth(owner),
         _ => 0,
     }
 }

@@ -190,6 +190,8 @@ impl Run<'_> {
             (Value::List(_) | Value::Tuple(_), count) if operator == Operator::Mult => {
                 let count = count.as_int().map(|count| usize::try_from(count).unwrap_or(0));
                 let values = left.sequence().unwrap_or_default();
+                // Nothing, any number of times, is nothing.
+                let count = count.map(|count| if values.is_empty() { 0 } else { count });
                 let count =
                     count.filter(|count| count.saturating_mul(values.len()) <= PYTHON_ELEMENTS_MAX);
                 let repeated = count.map(|count| vec![values; count].concat());

@@ -174,15 +174,16 @@ impl Run<'_> {
         taken: &CallArguments,
         range: TextRange,
     ) -> Result<Value, Stop> {
-        let mut children = layer.children.borrow_mut();
+        let place = layer.children.borrow().len();
         match (name, &taken.values[..]) {
             ("append", [child @ (Value::Layer(_) | Value::Object(_))])
-                if children.len() < PYTHON_ENTRIES_MAX =>
+                if place < PYTHON_ENTRIES_MAX =>
             {
-                let below = layer.name.borrow();
+                // Nothing is borrowed meanwhile: a list of layers may be put into itself.
+                let below = layer.name.borrow().clone();
                 let begin = if below.is_empty() { "" } else { "." };
-                name_below(child, &format!("{below}{begin}{}", children.len()), 0);
-                children.push(child.clone());
+                name_below(child, &format!("{below}{begin}{place}"), 0);
+                layer.children.borrow_mut().push(child.clone());
                 Ok(Value::None)
             }
             _ => Err(self.unknown_call(range)),

@@ -51,6 +51,7 @@ impl Run<'_> {
             kind.starts_with(|letter: char| letter.is_ascii_uppercase()) && !kind.contains('.')
         });
         if let Some(kind) = layer {
+            self.count_layer()?;
             return Ok(Value::Layer(Rc::new(Layer::new(kind, taken.values, taken.named))));
         }
         if let Some(found) = self.memory(name, &taken)? {
@@ -85,6 +86,10 @@ impl Run<'_> {
             "torch.no_grad" | "torch.inference_mode" | "torch.cuda.device" => Value::None,
             _ if taken.has_tensor() && name.starts_with("torch") => return Err(self.pytorch(range)),
             _ if taken.has_tensor() => return Err(self.unknown_call(range)),
+            "str" => match taken.values.first().and_then(shown) {
+                Some(text) => self.text(&text)?,
+                None => unknown(),
+            },
             _ => numbers(name, &taken).unwrap_or_else(unknown),
         })
     }
@@ -183,8 +188,12 @@ impl Run<'_> {
     }
 
     fn zipped(&mut self, lists: &[Value], range: TextRange) -> Result<Value, Stop> {
-        let all = lists.iter().map(|list| self.elements(list, range));
-        let all = all.collect::<Result<Vec<_>, _>>()?;
+        let mut all = Vec::new();
+        for list in lists {
+            let values = self.elements(list, range)?;
+            self.charge(size_of_val(&*values))?;
+            all.push(values);
+        }
         let shortest = all.iter().map(Vec::len).min().unwrap_or(0);
         let mut rows = Vec::new();
         for at in 0..shortest {
@@ -302,7 +311,6 @@ fn numbers(name: &str, taken: &CallArguments) -> Option<Value> {
             _ => real(0).map(Value::Real),
         },
         "bool" => value(0)?.truth().map(Value::Bool),
-        "str" => Some(Value::text(&shown(value(0)?)?)),
         "abs" => match value(0)? {
             Value::Real(value) => Some(Value::Real(value.abs())),
             value => value.as_int()?.checked_abs().map(Value::Int),

@@ -16,7 +16,9 @@ use super::tensor::ShapedTensor;
 use super::value::{Object, OwnClass, OwnFunction, Value};
 use super::{Call, Extension, MODEL, unsupported};
 use crate::label::{Size, Task};
-use crate::limits::{PYTHON_BYTES_MAX, PYTHON_CALLS_MAX, PYTHON_OBJECTS_MAX, PYTHON_STEPS_MAX};
+use crate::limits::{
+    PYTHON_BYTES_MAX, PYTHON_CALLS_MAX, PYTHON_LAYERS_MAX, PYTHON_OBJECTS_MAX, PYTHON_STEPS_MAX,
+};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
 /// Bytes of the response's own words in an explanation.
@@ -53,6 +55,7 @@ pub(super) struct Run<'a> {
     steps_left: usize,
     bytes_left: usize,
     objects: usize,
+    layers: usize,
     calls: usize,
 }
 
@@ -73,6 +76,7 @@ impl<'a> Run<'a> {
             steps_left: PYTHON_STEPS_MAX,
             bytes_left: PYTHON_BYTES_MAX,
             objects: 0,
+            layers: 0,
             calls: 0,
         }
     }
@@ -163,6 +167,16 @@ impl<'a> Run<'a> {
         if self.objects > PYTHON_OBJECTS_MAX {
             return Err(unsupported(format!(
                 "its Python makes more than {PYTHON_OBJECTS_MAX} objects"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn count_layer(&mut self) -> Result<(), Failure> {
+        self.layers += 1;
+        if self.layers > PYTHON_LAYERS_MAX {
+            return Err(unsupported(format!(
+                "its Python makes more than {PYTHON_LAYERS_MAX} layers"
             )));
         }
         Ok(())

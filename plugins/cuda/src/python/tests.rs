@@ -241,6 +241,18 @@ fn values_that_grow_or_hold_themselves_end() {
         "a = 'xxxxxxxx'\nfor i in range(14):\n    a += a\nb = []\nfor i in range(400):\n    b.append(a + 'x')",
         "more than 16777216 bytes",
     );
+    // A list that holds itself by a method of its own, and layers that do.
+    refused("a = []\na.append(a.append)\nf(a)\nreturn x", "`a.append(a.append)`");
+    refused("a = {}\na['a'] = a.get\nreturn x", "`a['a']`");
+    refused("m = nn.ModuleList()\nm.append(m)\nreturn 3", "its forward returns a number");
+    refused("m = nn.Sequential()\nwhile 1:\n    m = nn.Sequential(m)", "layers");
+    // Nothing many times, and texts that are copied before they are joined.
+    refused("a = [] * 4000000000\nreturn len(a)", "its forward returns a number");
+    let long = "a = 'x'\nfor i in range(18):\n    a = a + a\n";
+    refused(&format!("{long}b = ''.join([a] * 4096)\nreturn b"), "`''.join([a] * 4096)`");
+    refused(&format!("{long}b = [str(a) for i in range(4096)]"), "more than 16777216 bytes");
+    refused(&format!("{long}b = zip(*[a] * 4096)"), "more than 16777216 bytes");
+    refused(&format!("{long}b = {{}}[(a,) * 4096]"), "`{}[(a,) * 4096]`");
     refused("self.conv.stride = 2\nreturn x", "`self.conv.stride`");
     refused("a = [3, 1]\na.sort()\nreturn x", "`a.sort()`");
     let own = "class One:\n    def __init__(self, other):\n        self.other = other";

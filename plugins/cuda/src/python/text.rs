@@ -80,13 +80,19 @@ impl Run<'_> {
             ("startswith", Some(begin), _) => known(text.starts_with(&begin)),
             ("endswith", Some(end), _) => known(text.ends_with(&end)),
             ("replace", Some(from), Some(to))
-                if !from.is_empty()
-                    && text.len() + text.matches(&*from).count() * to.len() <= SOURCE_BYTES_MAX =>
+                if !from.is_empty() && replaced_bytes(text, &from, &to) <= SOURCE_BYTES_MAX =>
             {
                 self.text(&text.replace(&from, &to))
             }
             ("join", ..) => {
                 let parts = taken.values.first().and_then(Value::sequence);
+                let bytes = |part: &Value| match part {
+                    Value::Text(text) => text.len(),
+                    _ => 0,
+                };
+                // Before each of them is copied.
+                let parts =
+                    parts.filter(|all| all.iter().map(bytes).sum::<usize>() <= SOURCE_BYTES_MAX);
                 let parts = parts.and_then(|all| all.iter().map(shown).collect::<Option<Vec<_>>>());
                 let length = |parts: &Vec<String>| {
                     parts.iter().map(|part| part.len() + text.len()).sum::<usize>()
@@ -173,6 +179,11 @@ fn filled(template: &str, taken: &CallArguments) -> Option<String> {
     Some(found)
 }
 
+/// The most bytes of a text in which one text was replaced by another. A plugin's numbers of bytes have 32 bits.
+fn replaced_bytes(text: &str, from: &str, to: &str) -> usize {
+    text.matches(from).count().saturating_mul(to.len()).saturating_add(text.len())
+}
+
 /// `string.Template(text).substitute(NAME=value)`; longer names first, so that none is taken for another.
 fn substituted(template: &str, taken: &CallArguments) -> Option<String> {
     let mut names: Vec<&(String, Value)> = taken.named.iter().collect();
@@ -181,7 +192,7 @@ fn substituted(template: &str, taken: &CallArguments) -> Option<String> {
     for (name, value) in names {
         let value = shown(value)?;
         for written in [format!("${{{name}}}"), format!("${name}")] {
-            if found.len() + found.matches(&*written).count() * value.len() > SOURCE_BYTES_MAX {
+            if replaced_bytes(&found, &written, &value) > SOURCE_BYTES_MAX {
                 return None;
             }
             found = found.replace(&written, &value);
