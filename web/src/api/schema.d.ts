@@ -337,7 +337,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Results in the order of completion. With `Accept: application/x-ndjson` the answer is a stream
+         * Results in the order of completion. A page has at most `limit` of them, and fewer where they are large: the next one
+         *     begins at `next`, until `done`. With `Accept: application/x-ndjson` the answer is a stream
          *     that lasts until the batch has ended.
          */
         get: operations["get_batches_id_results"];
