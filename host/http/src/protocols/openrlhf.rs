@@ -1,9 +1,10 @@
 //! OpenRLHF: `{"query": [...], "prompts": [...], "labels": [...]}`, lists of the same length, of length
 //! 1 since January 2026. `query` is prompt and response in one, with the special tokens. Empty lists get empty lists.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_core::limits;
 use axum::Json;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
@@ -107,19 +108,33 @@ fn empty_prompt(at: usize) -> ApiError {
     .hint("send the text of each prompt, or no prompts at all if each query is a response alone")
 }
 
-/// The lists of each component, all of the same length: 0 for a sample without it.
+/// The rewards of all samples, with a list for each component that is logged.
 fn rewards(got: Vec<Rewarded>, extra: Option<&[String]>) -> Rewards {
-    let names: BTreeSet<String> = match extra {
-        Some(names) => names.iter().cloned().collect(),
-        None => got.iter().flat_map(|it| it.components.keys().cloned()).collect(),
-    };
-    let values = |name: &String| {
-        got.iter().map(|it| it.components.get(name).copied().unwrap_or(0.0)).collect()
-    };
-    let extra_logs = names.iter().map(|name| (name.clone(), values(name))).collect();
+    let extra_logs = logs(&got, extra);
     let rewards: Vec<f64> = got.iter().map(|it| it.reward).collect();
     let scores = rewards.iter().map(|reward| reward.clamp(0.0, 1.0)).collect();
     Rewards { rewards, scores, extra_logs }
+}
+
+/// The lists of the components that the address names, or else of the first ones that samples have, as many as one
+/// sample may have. All are as long as the call: 0 for a sample without the component.
+fn logs(got: &[Rewarded], extra: Option<&[String]>) -> BTreeMap<String, Vec<f64>> {
+    let zeros = || vec![0.0; got.len()];
+    let named = extra.unwrap_or_default().iter();
+    let mut logs: BTreeMap<String, Vec<f64>> = named.map(|name| (name.clone(), zeros())).collect();
+    let names_max = if extra.is_some() { logs.len() } else { limits::COMPONENTS_MAX };
+    for (at, sample) in got.iter().enumerate() {
+        for (name, value) in &sample.components {
+            if let Some(values) = logs.get_mut(name) {
+                values[at] = *value;
+            } else if logs.len() < names_max {
+                let mut values = zeros();
+                values[at] = *value;
+                logs.insert(name.clone(), values);
+            }
+        }
+    }
+    logs
 }
 
 #[cfg(test)]
@@ -158,6 +173,42 @@ mod tests {
         let batch = serde_json::from_value(batch).expect("a call");
         let samples = samples(batch).unwrap_or_else(|error| panic!("{}", error.detail));
         assert_eq!(samples[0].response, "A: 42");
+    }
+
+    fn rewarded(components: &[(&str, f64)]) -> Rewarded {
+        let components = components.iter().map(|(name, value)| ((*name).to_owned(), *value));
+        Rewarded { reward: 1.0, components: components.collect() }
+    }
+
+    #[test]
+    fn each_component_has_a_value_of_each_sample() {
+        let got = [rewarded(&[("a", 1.0)]), rewarded(&[]), rewarded(&[("a", 0.5), ("b", 2.0)])];
+        let expected = [("a", vec![1.0, 0.0, 0.5]), ("b", vec![0.0, 0.0, 2.0])];
+        let expected: BTreeMap<String, Vec<f64>> =
+            expected.map(|(name, values)| (name.to_owned(), values)).into();
+        assert_eq!(logs(&got, None), expected);
+        let named = ["b".to_owned(), "c".to_owned()];
+        let expected = [("b", vec![0.0, 0.0, 2.0]), ("c", vec![0.0; 3])];
+        let expected: BTreeMap<String, Vec<f64>> =
+            expected.map(|(name, values)| (name.to_owned(), values)).into();
+        assert_eq!(logs(&got, Some(&named[..])), expected);
+    }
+
+    /// A plugin may name components as it likes: as many lists as samples would fill the memory.
+    #[test]
+    fn components_beyond_those_of_one_sample_are_left_out() {
+        // The names that come first are the last by the alphabet.
+        let name = |at: usize| format!("name-{:03}", 999 - at);
+        let count = limits::COMPONENTS_MAX + 2;
+        let got: Vec<Rewarded> =
+            (0..count).map(|at| rewarded(&[(name(at).as_str(), 1.0)])).collect();
+        let logs = logs(&got, None);
+        assert_eq!(logs.len(), limits::COMPONENTS_MAX);
+        for at in 0..count {
+            let values = logs.get(&name(at));
+            assert_eq!(values.is_some(), at < limits::COMPONENTS_MAX, "{at}");
+            assert!(values.is_none_or(|values| values.len() == count && values[at] == 1.0));
+        }
     }
 
     /// The prompt shows an answer: none of it may be scored.
