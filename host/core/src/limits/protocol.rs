@@ -5,6 +5,10 @@
 pub const COMPAT_WAITING_MAX: usize = 3_072;
 /// The samples of one call.
 pub const COMPAT_LIST_ITEMS_MAX: usize = 8_192;
+/// The messages of one prompt, or of one response.
+pub const COMPAT_MESSAGES_MAX: usize = 4_096;
+/// The parts of one message.
+pub const COMPAT_PARTS_MAX: usize = 4_096;
 /// The requests of one auto batch; further ones open the next batch.
 pub const COMPAT_BATCH_REQUESTS_MAX: u32 = 16_384;
 /// The longest time for which an auto batch is open, in seconds; later calls open the next batch.

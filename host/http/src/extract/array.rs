@@ -14,10 +14,36 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_seq(ItemsVisitor(PhantomData))
+    at_most(ITEMS_MAX, "items, as many as a batch may have", deserializer)
 }
 
-struct ItemsVisitor<T>(PhantomData<T>);
+/// As many messages as a prompt may have; for serde's `deserialize_with`.
+pub(crate) fn messages<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    at_most(limits::COMPAT_MESSAGES_MAX, "messages", deserializer)
+}
+
+/// As many items as `max`; the error calls them `what`.
+pub(crate) fn at_most<'de, D, T>(
+    max: usize,
+    what: &'static str,
+    deserializer: D,
+) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    deserializer.deserialize_seq(ItemsVisitor { max, what, items: PhantomData })
+}
+
+struct ItemsVisitor<T> {
+    max: usize,
+    what: &'static str,
+    items: PhantomData<T>,
+}
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ItemsVisitor<T> {
     type Value = Vec<T>;
@@ -29,8 +55,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ItemsVisitor<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = array.next_element()? {
-            if items.len() == ITEMS_MAX {
-                let told = format!("more than {ITEMS_MAX} items, as many as a batch may have");
+            if items.len() == self.max {
+                let told = format!("more than {} {}", self.max, self.what);
                 return Err(A::Error::custom(told));
             }
             items.push(item);

@@ -22,7 +22,7 @@ use super::metrics::Verified;
 use super::missing::NoReward;
 use super::text::{Message, Prompt, label};
 use super::{no_route, probe};
-use crate::extract::{body, object};
+use crate::extract::{array, body, object};
 use crate::problem::ApiError;
 
 /// The deadline of verifiers' client; NeMo-Gym's own client waits without limit.
@@ -116,7 +116,7 @@ pub(super) struct Params {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[schema(as = NemoGymResponse)]
 pub(super) struct Answered {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "array::messages")]
     output: Vec<Message>,
 }
 
@@ -247,6 +247,8 @@ fn raw<T: serde::Serialize>(value: &T) -> Box<RawValue> {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::limits;
+
     use super::*;
 
     fn row(json: &Value) -> Row {
@@ -275,6 +277,25 @@ mod tests {
         let options = Options { label: Some("answer".into()), ..Options::default() };
         let found = sample(&row(&json), &options).unwrap_or_default();
         assert_eq!(found.label.map(|it| it.get().to_owned()).as_deref(), Some("41"));
+    }
+
+    #[test]
+    fn too_many_messages_are_refused() {
+        let read = |input: &str, output: &str| {
+            let json = |text: String| RawValue::from_string(text).expect("JSON");
+            let mut row = Row::new();
+            row.insert(PARAMS.into(), json(format!(r#"{{"input":{input}}}"#)));
+            row.insert(RESPONSE.into(), json(format!(r#"{{"output":{output}}}"#)));
+            sample(&row, &Options::default()).map(|_| ()).map_err(|error| error.detail)
+        };
+        let messages = |count: usize| format!("[{}]", vec!["{}"; count].join(","));
+        let max = limits::COMPAT_MESSAGES_MAX;
+        assert_eq!(read(&messages(max), &messages(max)), Ok(()));
+        for (input, output, field) in [(max + 1, 0, "input: "), (0, max + 1, "output: ")] {
+            let refused = read(&messages(input), &messages(output)).expect_err(field);
+            assert!(refused.contains(field), "{refused}");
+            assert!(refused.contains("more than 4096 messages"), "{refused}");
+        }
     }
 
     #[test]

@@ -5,20 +5,23 @@
 //! that reads its own source can pass. The plugin `code` keeps tests out of reach, through the other
 //! protocols.
 
+use std::fmt;
 use std::time::Duration;
 
+use assay_core::limits;
 use axum::Json;
 use axum::body::Body;
 use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::report::Report;
 use super::{no_route, pickle, probe};
-use crate::extract::body;
+use crate::extract::{array, body};
 use crate::problem::ApiError;
 
 const SECONDS_MAX: f64 = 120.0;
@@ -28,7 +31,8 @@ const SECONDS_MAX: f64 = 120.0;
 pub(super) struct Program {
     program: String,
     /// A list, or a text with one: as JSON, or pickled, compressed and in base64.
-    tests: Value,
+    #[schema(value_type = serde_json::Value)]
+    tests: Box<RawValue>,
     max_execution_time: Option<f64>,
 }
 
@@ -79,7 +83,7 @@ pub(super) async fn test_program_stdio(call: Call, body: Body) -> Result<Respons
 async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError> {
     let body = call.body(body).await?;
     let Program { program, tests, max_execution_time } = body::parse(&body.bytes)?;
-    let tests = list(tests)?;
+    let tests = list(&tests)?;
     if tests.is_empty() {
         return Ok(Json(Results::default()).into_response());
     }
@@ -112,32 +116,62 @@ fn timeout(test_seconds: f64) -> Duration {
     Duration::from_secs_f64((test_seconds * 10.0).clamp(30.0, 300.0))
 }
 
-fn list(tests: Value) -> Result<Vec<Value>, ApiError> {
-    match tests {
-        Value::Array(tests) => Ok(tests),
-        Value::Null => Ok(Vec::new()),
-        Value::String(text) if text.is_empty() => Ok(Vec::new()),
-        Value::String(text) => match serde_json::from_str(&text) {
-            Ok(tests) => Ok(tests),
-            Err(_) => pickle::packed_list(&text)
-                .map_err(|why| ApiError::bad_request(format!("tests cannot be unpacked: {why}"))),
-        },
+/// The tests, each as its JSON: values that nobody needs may take many times the memory.
+fn list(tests: &RawValue) -> Result<Vec<Box<RawValue>>, ApiError> {
+    match tests.get().as_bytes().first() {
+        Some(b'[') => list_of_json(tests.get()),
+        Some(b'n') => Ok(Vec::new()),
+        Some(b'"') => {
+            list_of_text(&serde_json::from_str::<String>(tests.get()).map_err(unreadable)?)
+        }
         _ => Err(ApiError::bad_request("tests must be a list, or a text with one")),
     }
 }
 
-fn appended(tests: Vec<Value>) -> Result<Vec<Value>, ApiError> {
-    let case = |(at, test): (usize, Value)| match test {
-        Value::String(text) => Ok(json!({ "append": text })),
-        _ => Err(ApiError::bad_request(format!("tests[{at}] must be a text with an assertion"))),
+fn list_of_text(text: &str) -> Result<Vec<Box<RawValue>>, ApiError> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    if text.trim_start().starts_with('[') {
+        return list_of_json(text);
+    }
+    let tests = pickle::packed_list(text)
+        .map_err(|why| ApiError::bad_request(format!("tests cannot be unpacked: {why}")))?;
+    let max = limits::EXEC_CASES_MAX;
+    if tests.len() > max {
+        return Err(unreadable(format!("more than {max} tests")));
+    }
+    Ok(tests.iter().map(|test| to_raw_value(test).expect("plain data")).collect())
+}
+
+/// As many tests as one batch of runs may have.
+fn list_of_json(json: &str) -> Result<Vec<Box<RawValue>>, ApiError> {
+    let mut json = serde_json::Deserializer::from_str(json);
+    let tests = array::at_most(limits::EXEC_CASES_MAX, "tests", &mut json).map_err(unreadable)?;
+    json.end().map_err(unreadable)?;
+    Ok(tests)
+}
+
+fn unreadable(why: impl fmt::Display) -> ApiError {
+    ApiError::bad_request(format!("tests cannot be read: {why}"))
+}
+
+fn appended(tests: Vec<Box<RawValue>>) -> Result<Vec<Value>, ApiError> {
+    let case = |(at, test): (usize, Box<RawValue>)| match serde_json::from_str::<String>(test.get())
+    {
+        Ok(text) => Ok(json!({ "append": text })),
+        Err(_) => {
+            let detail = format!("tests[{at}] must be a text with an assertion");
+            Err(ApiError::bad_request(detail))
+        }
     };
     tests.into_iter().enumerate().map(case).collect()
 }
 
 /// Cases, and what each has to print.
-fn with_inputs(tests: Vec<Value>) -> Result<(Vec<Value>, Vec<String>), ApiError> {
-    let read = |(at, test): (usize, Value)| {
-        let Test { input, output } = serde_json::from_value(test).map_err(|error| {
+fn with_inputs(tests: Vec<Box<RawValue>>) -> Result<(Vec<Value>, Vec<String>), ApiError> {
+    let read = |(at, test): (usize, Box<RawValue>)| {
+        let Test { input, output } = serde_json::from_str(test.get()).map_err(|error| {
             let detail = format!("tests[{at}] must have the texts `input` and `output`: {error}");
             ApiError::bad_request(detail)
         })?;
@@ -190,10 +224,43 @@ mod tests {
 
     #[test]
     fn tests_come_as_a_list_or_as_a_text() {
-        let tests = |value| list(value).map(|tests| tests.len()).map_err(|error| error.status);
-        assert_eq!(tests(json!(["assert f(1) == 2"])), Ok(1));
-        assert_eq!(tests(json!("[\"a\", \"b\"]")), Ok(2));
-        assert_eq!(tests(json!("")), Ok(0));
-        assert!(tests(json!("x")).is_err() && tests(json!(7)).is_err());
+        assert_eq!(count(&json!(["assert f(1) == 2"])), Ok(1));
+        assert_eq!(count(&json!("[\"a\", \"b\"]")), Ok(2));
+        // base64(zlib(pickle.dumps(["assert True", "assert False"])))
+        let packed = "eJxrYJmqxAABsVM0ergTi4tTi0oUQopKU6f08EB5bok5xalTUvUAGDIOLg==";
+        assert_eq!(count(&json!(packed)), Ok(2));
+        assert_eq!((count(&json!("")), count(&json!(null))), (Ok(0), Ok(0)));
+        for odd in [json!("x"), json!(7), json!({}), json!("[\"a\""), json!("[] []")] {
+            assert!(count(&odd).is_err(), "{odd}");
+        }
+    }
+
+    fn count(tests: &Value) -> Result<usize, String> {
+        let tests = to_raw_value(tests).expect("plain data");
+        list(&tests).map(|tests| tests.len()).map_err(|error| error.detail)
+    }
+
+    #[test]
+    fn too_many_tests_are_refused() {
+        let max = limits::EXEC_CASES_MAX;
+        // The same as a list and as a text with one.
+        let both = |tests: usize| {
+            let list = json!(vec![json!({}); tests]);
+            [count(&list), count(&json!(list.to_string()))]
+        };
+        assert_eq!(both(max), [Ok(max), Ok(max)]);
+        for refused in both(max + 1) {
+            let refused = refused.expect_err("too many");
+            assert!(refused.starts_with("tests cannot be read: more than 4096 tests"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_test_of_another_kind_is_named() {
+        let tests = || list(&to_raw_value(&json!([7])).expect("plain data")).expect("one");
+        let refused = appended(tests()).map(|_| ()).map_err(|error| error.detail);
+        assert_eq!(refused, Err("tests[0] must be a text with an assertion".to_owned()));
+        let refused = with_inputs(tests()).map(|_| ()).map_err(|error| error.detail);
+        assert!(refused.is_err_and(|detail| detail.starts_with("tests[0] must have the texts")));
     }
 }
