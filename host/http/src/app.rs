@@ -56,6 +56,8 @@ pub struct App {
     pub(crate) stopping: watch::Receiver<bool>,
     /// Calls whose whole body is held in memory.
     pub(crate) buffered: FairSemaphore,
+    /// KiB of bodies that waiting calls of trainers repeat in their answers.
+    pub(crate) repeated: FairSemaphore,
     pub(crate) uploads: FairSemaphore,
     /// Calls that wait for the end of a batch, or follow it.
     pub(crate) long_calls: FairSemaphore,
@@ -139,6 +141,7 @@ impl App {
             environment,
             stopping,
             buffered: FairSemaphore::new(limits::BUFFERED_CALLS_MAX),
+            repeated: FairSemaphore::new(limits::COMPAT_REPEATED_KIB_MAX),
             uploads: FairSemaphore::new(limits::UPLOADS_MAX),
             long_calls: FairSemaphore::new(limits::LONG_CALLS_MAX),
             log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),

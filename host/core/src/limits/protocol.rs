@@ -3,6 +3,9 @@
 /// The calls that wait for rewards at the same time, over all tenants, which share them. Each may have a connection of its
 /// own, so the limit leaves some connections for other calls.
 pub const COMPAT_WAITING_MAX: usize = 3_072;
+/// The KiB of the bodies that waiting calls of NeMo-Gym repeat in their answers, over all tenants, which share them;
+/// further calls wait.
+pub const COMPAT_REPEATED_KIB_MAX: usize = 1 << 20;
 /// The samples of one call.
 pub const COMPAT_LIST_ITEMS_MAX: usize = 8_192;
 /// The messages of one prompt, or of one response.

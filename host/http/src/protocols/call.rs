@@ -182,9 +182,32 @@ impl Call {
         rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
     }
 
+    /// The reward of the one sample of a call that keeps a copy of its body until the answer, within a limit on the bytes
+    /// of all such copies. A call that waits for its place keeps its body's turn, so that few are beyond the limit.
+    pub(super) async fn reward_beside_body(&self, asked: ScoreCall) -> Result<Rewarded, Failure> {
+        let kib = asked.body.bytes.len().div_ceil(1 << 10);
+        let until = self.deadline(&asked).min(Instant::now() + PATIENCE);
+        let stopped = self.app.stopped();
+        let _repeated = tokio::select! {
+            permit = self.app.repeated.acquire(self.caller.tenant, kib) => permit,
+            () = tokio::time::sleep_until(until) => {
+                let detail = "the bodies of calls that wait take all the memory that they may";
+                return Err(ApiError::unavailable("no_room", detail).into());
+            }
+            () = stopped => return Err(DispatchError::Stopping.into()),
+        };
+        self.reward(asked).await
+    }
+
     /// The time for which the client waits.
     fn timeout(&self, asked: &ScoreCall) -> Duration {
         self.address.options.timeout.unwrap_or(asked.timeout)
+    }
+
+    /// The time at which the call is answered, whatever is known.
+    fn deadline(&self, asked: &ScoreCall) -> Instant {
+        let timeout = self.timeout(asked);
+        self.since + timeout - margin(timeout)
     }
 
     /// Outcomes of all the samples, in order, by the client's deadline.
@@ -192,8 +215,7 @@ impl Call {
         &self,
         asked: ScoreCall,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
-        let timeout = self.timeout(&asked);
-        let until = self.since + timeout - margin(timeout);
+        let until = self.deadline(&asked);
         let stopped = self.app.stopped();
         tokio::select! {
             results = self.results_at_last(asked) => results,

@@ -127,10 +127,13 @@ pub(super) struct Answered {
 )]
 pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
     let body = call.body(body).await?;
-    let row: Row = body::parse(&body.bytes)?;
-    let sample = sample(&row, &call.address.options)?;
+    let sample = sample(&body::parse::<Row>(&body.bytes)?, &call.address.options)?;
+    // The row as it came, and no longer than it is: its fields one by one take many times the memory.
+    let sent = body.bytes.to_vec();
     let asked = ScoreCall { body, samples: vec![sample], timeout: TIMEOUT, step: None };
-    match call.reward(asked).await {
+    let got = call.reward_beside_body(asked).await;
+    let row: Row = body::parse(&sent)?;
+    match got {
         Ok(got) => Ok(Json(rewarded(row, &got, &call.address.options)).into_response()),
         // The address, the key or a quota is wrong: no sample would fare better.
         Err(Failure::Refused(error)) if error.status.is_client_error() => Err(error),

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use assay_core::id::Digest;
 use assay_core::limits;
 use axum::Json;
 use axum::body::Body;
@@ -17,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::call::{Call, Sample, ScoreCall};
+use super::call::{BufferedBody, Call, Sample, ScoreCall};
 use super::document::PlaceParams;
-use super::report::Report;
+use super::report::{Report, job_label, lines_sha256};
 use super::{no_route, pickle, probe};
 use crate::extract::{array, body};
 use crate::problem::ApiError;
@@ -81,29 +82,44 @@ pub(super) async fn test_program_stdio(call: Call, body: Body) -> Result<Respons
 }
 
 async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError> {
-    let body = call.body(body).await?;
+    let Some((asked, tests)) = read(call.body(body).await?, stdio)? else {
+        return Ok(Json(Results::default()).into_response());
+    };
+    let report = call.report(asked).await?;
+    Ok(Json(told(&report, &tests)).into_response())
+}
+
+/// What is known of the tests while the program runs: no call holds the tests themselves while it waits.
+struct RunningTests {
+    count: usize,
+    /// The digests of the lines that each test has to print; empty for tests that are assertions.
+    outputs: Vec<Digest>,
+}
+
+/// The program and what to compare its results with; nothing if there are no tests.
+fn read(body: BufferedBody, stdio: bool) -> Result<Option<(ScoreCall, RunningTests)>, ApiError> {
     let Program { program, tests, max_execution_time } = body::parse(&body.bytes)?;
     let tests = list(&tests)?;
     if tests.is_empty() {
-        return Ok(Json(Results::default()).into_response());
+        return Ok(None);
     }
     let seconds = max_execution_time.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(1.0);
     let run_ms = (seconds.min(SECONDS_MAX) * 1e3).ceil() as u64;
     let (cases, outputs) = if stdio { with_inputs(tests)? } else { (appended(tests)?, Vec::new()) };
-    let count = cases.len();
+    let tests = RunningTests { count: cases.len(), outputs };
     let job = json!({ "language": "python", "run_ms": run_ms.max(1), "cases": cases });
-    let sample = Sample { response: program, ..Sample::default() };
+    let sample = Sample { response: program, label: Some(job_label(&job)), ..Sample::default() };
     let asked = ScoreCall { body, samples: vec![sample], timeout: timeout(seconds), step: None };
-    let report = call.report(asked, &job).await?;
-    Ok(Json(told(&report, count, &outputs)).into_response())
+    Ok(Some((asked, tests)))
 }
 
-/// The results of this many tests. Where there are outputs, each test has one, and what was printed must be
+/// The results of the tests. Where there are outputs, each test has one, and what was printed must be
 /// the same line by line, without white space around each and without empty lines at the end.
-fn told(report: &Report, count: usize, outputs: &[String]) -> Results {
-    let mut told = Results { results: vec![0; count], runtimes: vec![-1.0; count] };
-    for (at, ran) in report.cases.iter().enumerate().take(count) {
-        if ran.passed && outputs.get(at).is_none_or(|expected| ran.printed(expected)) {
+fn told(report: &Report, tests: &RunningTests) -> Results {
+    let RunningTests { count, outputs } = tests;
+    let mut told = Results { results: vec![0; *count], runtimes: vec![-1.0; *count] };
+    for (at, ran) in report.cases.iter().enumerate().take(*count) {
+        if ran.passed && outputs.get(at).is_none_or(|expected| ran.printed(*expected)) {
             told.results[at] = 1;
             told.runtimes[at] = ran.wall_ms / 1e3;
         }
@@ -168,14 +184,14 @@ fn appended(tests: Vec<Box<RawValue>>) -> Result<Vec<Value>, ApiError> {
     tests.into_iter().enumerate().map(case).collect()
 }
 
-/// Cases, and what each has to print.
-fn with_inputs(tests: Vec<Box<RawValue>>) -> Result<(Vec<Value>, Vec<String>), ApiError> {
+/// Cases, and the digest of the lines that each has to print.
+fn with_inputs(tests: Vec<Box<RawValue>>) -> Result<(Vec<Value>, Vec<Digest>), ApiError> {
     let read = |(at, test): (usize, Box<RawValue>)| {
         let Test { input, output } = serde_json::from_str(test.get()).map_err(|error| {
             let detail = format!("tests[{at}] must have the texts `input` and `output`: {error}");
             ApiError::bad_request(detail)
         })?;
-        Ok((json!({ "stdin": input }), output))
+        Ok((json!({ "stdin": input }), lines_sha256(&output)))
     };
     tests
         .into_iter()
@@ -203,7 +219,12 @@ mod tests {
             };
             // The digest counts, not the part of the output that is kept.
             let report = Report { cases: vec![ran], ..Report::default() };
-            told(&report, 2, &[expected.into(), String::new()])
+            let tests = json!([
+                { "input": "", "output": expected }, { "input": "", "output": "" },
+            ]);
+            let tests = list(&to_raw_value(&tests).expect("plain data")).expect("tests");
+            let (cases, outputs) = with_inputs(tests).expect("texts");
+            told(&report, &RunningTests { count: cases.len(), outputs })
         };
         let right = |expected| same(expected, true).results == [1, 0];
         assert!(right("2\n101\n") && right(" 2 \r\n 101\n\n"));
@@ -211,7 +232,8 @@ mod tests {
         assert_eq!(same("2\n101", true).runtimes, [0.01, -1.0]);
         assert_eq!(same("2\n101", false).results, [0, 0]);
         let earlier = ProgramRun { stdout: "2\n101\n".into(), ..ProgramRun::default() };
-        assert!(earlier.printed("2\n101") && !earlier.printed("2"));
+        let printed = |lines: &str| earlier.printed(lines_sha256(lines));
+        assert!(printed("2\n101") && !printed("2"));
     }
 
     /// As its client computes it.

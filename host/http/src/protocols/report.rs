@@ -1,16 +1,16 @@
 //! The report of a program that the plugin `run` leaves as an artifact, for the protocols that run
 //! programs.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use assay_core::id::Digest;
 use assay_core::outcome::Outcome;
 use axum::http::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
+use super::call::{Call, Failure, Rewarded, ScoreCall};
 use crate::problem::ApiError;
 
 /// The stage whose artifact it is.
@@ -47,15 +47,8 @@ pub(super) struct ProgramRun {
 }
 
 impl Call {
-    /// Runs a program; `job` is the plugin's label.
-    pub(super) async fn report(
-        &self,
-        asked: ScoreCall,
-        job: &serde_json::Value,
-    ) -> Result<Report, Failure> {
-        let label = Some(label(job));
-        let samples = asked.samples.into_iter().map(|it| Sample { label: label.clone(), ..it });
-        let asked = ScoreCall { samples: samples.collect(), ..asked };
+    /// Runs a program, whose label is the plugin's job ([`job_label`]).
+    pub(super) async fn report(&self, asked: ScoreCall) -> Result<Report, Failure> {
         let (guard, results) = self.results(asked).await?;
         let item = results.into_iter().next().ok_or_else(no_report)?;
         let id = item.id;
@@ -81,26 +74,29 @@ impl ProgramRun {
         !self.stdout_truncated.unwrap_or(self.truncated)
     }
 
-    /// Whether it printed these lines. Where the plugin does not tell, what is kept of the output counts.
-    pub(super) fn printed(&self, expected: &str) -> bool {
-        let printed = self.stdout_lines_sha256.as_ref();
-        let kept = || lines_sha256(&self.stdout);
-        lines_sha256(expected) == *printed.map_or_else(|| Cow::Owned(kept()), Cow::Borrowed)
+    /// Whether it printed the lines with this digest ([`lines_sha256`]). Where the plugin does not tell, what is kept of
+    /// the output counts.
+    pub(super) fn printed(&self, expected: Digest) -> bool {
+        match &self.stdout_lines_sha256 {
+            Some(printed) => *printed == expected.to_string(),
+            None => lines_sha256(&self.stdout) == expected,
+        }
     }
 }
 
-/// The SHA-256, in hexadecimal, of a text's lines, each without white space around it and with a line feed
-/// after it, without empty lines at the beginning and the end; as the plugin has it.
-fn lines_sha256(text: &str) -> String {
+/// The SHA-256 of a text's lines, each without white space around it and with a line feed after it, without empty lines
+/// at the beginning and the end; as the plugin has it, in hexadecimal.
+pub(super) fn lines_sha256(text: &str) -> Digest {
     let mut digest = Sha256::new();
     for line in text.trim().lines() {
         digest.update(line.trim());
         digest.update("\n");
     }
-    hex::encode(digest.finalize())
+    Digest(digest.finalize().into())
 }
 
-fn label(job: &serde_json::Value) -> Box<RawValue> {
+/// The plugin's job as the label of a sample.
+pub(super) fn job_label<T: Serialize>(job: &T) -> Box<RawValue> {
     to_raw_value(job).expect("plain data")
 }
 

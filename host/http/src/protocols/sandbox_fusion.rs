@@ -14,12 +14,12 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
 
-use super::call::{Call, Failure, Sample, ScoreCall};
+use super::call::{BufferedBody, Call, Failure, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
-use super::report::{ProgramRun, Report};
+use super::report::{ProgramRun, Report, job_label};
 use crate::extract::body;
 use crate::problem::ApiError;
 
@@ -44,6 +44,26 @@ pub(super) struct RunCode {
     /// Base64, by path.
     files: Option<BTreeMap<String, Option<String>>>,
     fetch_files: Option<Vec<String>>,
+}
+
+/// The job of the plugin, with its fields by the alphabet, as earlier releases wrote them.
+#[derive(Serialize)]
+struct ProgramJob<'a> {
+    cases: [ProgramInput<'a>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collect: Option<&'a [String]>,
+    compile_ms: u64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<&'a str, Vec<u8>>,
+    language: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_mib: Option<u64>,
+    run_ms: u64,
+}
+
+#[derive(Serialize)]
+struct ProgramInput<'a> {
+    stdin: &'a str,
 }
 
 /// The answer, with its fields in SandboxFusion's order.
@@ -77,16 +97,20 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     if let Some(probe) = probe_or_post(&call, &["run_code"]).await? {
         return Ok(probe);
     }
-    let body = call.body(body).await?;
+    let asked = read(call.body(body).await?)?;
+    let report = call.report(asked).await.map_err(gateway_timeout)?;
+    Ok(Json(told(report)?).into_response())
+}
+
+/// The program with its job: no call holds its files while it waits.
+fn read(body: BufferedBody) -> Result<ScoreCall, ApiError> {
     let asked: RunCode = body::parse(&body.bytes)?;
     let compile = seconds("compile_timeout", asked.compile_timeout)?;
     let run = seconds("run_timeout", asked.run_timeout)?;
     let timeout = Duration::from_secs_f64(compile + run + TIMEOUT_ON_TOP);
-    let job = job(&asked, compile, run)?;
-    let sample = Sample { response: asked.code, ..Sample::default() };
-    let asked = ScoreCall { body, samples: vec![sample], timeout, step: None };
-    let report = call.report(asked, &job).await.map_err(gateway_timeout)?;
-    Ok(Json(told(report)?).into_response())
+    let label = Some(job(&asked, compile, run)?);
+    let sample = Sample { response: asked.code, label, ..Sample::default() };
+    Ok(ScoreCall { body, samples: vec![sample], timeout, step: None })
 }
 
 /// The default for zero, as for a time that is absent.
@@ -98,33 +122,27 @@ fn seconds(name: &str, given: Option<f64>) -> Result<f64, ApiError> {
     Ok(given.unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX))
 }
 
-fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Value, ApiError> {
+fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Box<RawValue>, ApiError> {
     let ms = |seconds: f64| (seconds * 1e3).ceil().max(1.0) as u64;
-    let mut job = Map::new();
-    job.insert("language".into(), asked.language.as_str().into());
-    job.insert("compile_ms".into(), ms(compile).into());
-    job.insert("run_ms".into(), ms(run).into());
-    job.insert("cases".into(), json!([{ "stdin": asked.stdin.as_deref().unwrap_or_default() }]));
-    // -1 stands for no limit: the toolchain's holds.
-    if let Some(mib) = asked.memory_limit_mb.filter(|it| *it > 0.0) {
-        let mib = mib.clamp(MEMORY_MIB_MIN, MEMORY_MIB_MAX) as u64;
-        job.insert("memory_mib".into(), mib.into());
-    }
-    let mut files = Map::new();
+    let mut files = BTreeMap::new();
     for (path, content) in asked.files.iter().flatten() {
         let Some(content) = content else { continue };
         let bytes = STANDARD
             .decode(content)
             .map_err(|_| ApiError::bad_request(format!("files[{path:?}] must be base64")))?;
-        files.insert(path.clone(), bytes.into());
+        files.insert(path.as_str(), bytes);
     }
-    if !files.is_empty() {
-        job.insert("files".into(), files.into());
-    }
-    if let Some(names) = asked.fetch_files.as_ref().filter(|names| !names.is_empty()) {
-        job.insert("collect".into(), json!(names));
-    }
-    Ok(job.into())
+    // -1 stands for no limit: the toolchain's holds.
+    let memory = asked.memory_limit_mb.filter(|it| *it > 0.0);
+    Ok(job_label(&ProgramJob {
+        cases: [ProgramInput { stdin: asked.stdin.as_deref().unwrap_or_default() }],
+        collect: asked.fetch_files.as_deref().filter(|names| !names.is_empty()),
+        compile_ms: ms(compile),
+        files,
+        language: &asked.language,
+        memory_mib: memory.map(|mib| mib.clamp(MEMORY_MIB_MIN, MEMORY_MIB_MAX) as u64),
+        run_ms: ms(run),
+    }))
 }
 
 fn told(report: Report) -> Result<Answer, ApiError> {
@@ -215,6 +233,29 @@ mod tests {
         assert_eq!(time(Some(-0.5)), Err(400));
         assert_eq!((time(Some(0.0)), time(None)), (Ok(SECONDS_DEFAULT), Ok(SECONDS_DEFAULT)));
         assert_eq!((time(Some(0.5)), time(Some(1e9))), (Ok(0.5), Ok(SECONDS_MAX)));
+    }
+
+    #[test]
+    fn a_job_is_as_the_plugin_reads_it() {
+        let check = |json: &str, job_json: &str| {
+            let asked: RunCode = serde_json::from_str(json).expect("a call");
+            let job = job(&asked, 0.5, 10.0).unwrap_or_else(|error| panic!("{}", error.detail));
+            assert_eq!(job.get(), job_json);
+        };
+        check(
+            r#"{"code":"","language":"c","memory_limit_MB":-1,"files":{"a":null},"fetch_files":[]}"#,
+            r#"{"cases":[{"stdin":""}],"compile_ms":500,"language":"c","run_ms":10000}"#,
+        );
+        check(
+            concat!(
+                r#"{"code":"","language":"python","stdin":"1","memory_limit_MB":1e9,"#,
+                r#""files":{"b":"AP8=","a":""},"fetch_files":["c"]}"#
+            ),
+            concat!(
+                r#"{"cases":[{"stdin":"1"}],"collect":["c"],"compile_ms":500,"#,
+                r#""files":{"a":[],"b":[0,255]},"language":"python","memory_mib":4096,"run_ms":10000}"#
+            ),
+        );
     }
 
     fn answered(report: Report) -> Answer {

@@ -65,6 +65,7 @@ fn by_tenant(app: &App, view: &SchedView) -> String {
         ("artifacts", view.held.iter().map(|(tenant, held)| (*tenant, held.requests)).collect()),
         ("memory", app.dispatch.budget.waiting()),
         ("body", app.buffered.waiting()),
+        ("answer", app.repeated.waiting()),
         ("upload", app.uploads.waiting()),
         ("compilation", app.registry.compilations_waiting()),
     ] {
