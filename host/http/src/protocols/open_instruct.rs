@@ -89,7 +89,7 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     Ok(Json(told(&report, &tests)).into_response())
 }
 
-/// What is known of the tests while the program runs: no call holds the tests themselves while it waits.
+/// The number of the tests and digests of their outputs: no call holds the tests themselves while its program runs.
 struct RunningTests {
     count: usize,
     /// The digests of the lines that each test has to print; empty for tests that are assertions.
