@@ -108,21 +108,21 @@ impl Source {
             Self::Committed(committed) => Ok(committed.look(|progress| {
                 let start = progress.results.len().min(after as usize);
                 let end = progress.results.len().min(start + limit as usize);
-                let mut items = PageItems::default();
-                items.take(progress.results[start..end].iter().cloned());
-                let is_last = start + items.items.len() == progress.results.len();
-                Piece { items: items.items, done: is_last && progress.state.is_final() }
+                let mut page = PageItems::default();
+                page.take(progress.results[start..end].iter().cloned());
+                let is_last = start + page.items.len() == progress.results.len();
+                Piece { items: page.items, done: is_last && progress.state.is_final() }
             })),
             Self::Ended { app, tenant, batch } => {
-                let mut items = PageItems::default();
+                let mut page = PageItems::default();
                 loop {
-                    let had = u32::try_from(items.items.len()).expect("within a page's limit");
+                    let had = u32::try_from(page.items.len()).expect("within a page's limit");
                     let count = PIECE_ITEMS_MAX.min(limit - had);
                     let rows = app.store.results(*tenant, *batch, after + had, count).await?;
                     let is_last = rows.len() < count as usize;
-                    let is_whole = items.take(rows.into_iter().map(|(_, json)| json));
+                    let is_whole = page.take(rows.into_iter().map(|(_, json)| json));
                     if is_last || !is_whole || had + count == limit {
-                        return Ok(Piece { items: items.items, done: is_last && is_whole });
+                        return Ok(Piece { items: page.items, done: is_last && is_whole });
                     }
                 }
             }
@@ -213,14 +213,14 @@ mod tests {
     #[test]
     fn a_page_of_large_items_has_fewer_of_them() {
         let large = || Bytes::from(vec![b' '; limits::RESULTS_PAGE_BYTES_MAX / 2]);
-        let mut items = PageItems::default();
-        assert!(items.take([large(), large()].into_iter()));
-        assert!(!items.take([Bytes::from_static(b"{}"), large()].into_iter()));
-        assert_eq!(items.items.len(), 2);
+        let mut page = PageItems::default();
+        assert!(page.take([large(), large()].into_iter()));
+        assert!(!page.take([Bytes::from_static(b"{}"), large()].into_iter()));
+        assert_eq!(page.items.len(), 2);
         // One alone is never too large.
-        let mut items = PageItems::default();
+        let mut page = PageItems::default();
         let larger = Bytes::from(vec![b' '; limits::RESULTS_PAGE_BYTES_MAX + 1]);
-        assert!(items.take([larger].into_iter()));
+        assert!(page.take([larger].into_iter()));
     }
 
     #[test]
