@@ -3,7 +3,7 @@
 //! of [`server::World`] are what the server made for them.
 //!
 //! An error is a problem of RFC 9457 in few printable words. The bytes of a call never make the server fail, nor the
-//! database refuse a query. What takes longer than [`PATIENCE`] is left, as what waits or follows would be.
+//! database refuse a query. A call that takes longer than [`PATIENCE`] is left, as it may wait for something or follow it.
 
 #![no_main]
 

@@ -44,7 +44,7 @@ fn bounded(bytes: &[u8], message: Option<&proto::FromWorker>) {
             let written = message.map(Message::encode_to_vec);
             assert_eq!(Some(decoded.encode_to_vec()), written);
         }
-        // What is malformed may hold a group, which the services refuse and the library skips.
+        // A malformed message may hold a group, which the services refuse and the library skips.
         Err(refused) => assert!(!refused.message().is_empty()),
     }
 }

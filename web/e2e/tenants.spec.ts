@@ -102,7 +102,7 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
   await expect(role).not.toHaveValue("admin");
   await expect(role).toBeEnabled();
   const said = page.getByText("grace@example.com is admin of");
-  // What was said of the first choice is gone, so that it is not taken for what is said of the second.
+  // The words for the first choice are gone, so that they are not taken for those for the second.
   await expect(said).toHaveCount(0);
   await role.selectOption("admin");
   await expect(said).toBeVisible();

@@ -12,7 +12,7 @@ use assay_core::compilation::{CodeReport, CompileReport, PluginReport};
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_sandbox::compile::{CompiledPlugin, UploadError};
-use assay_sandbox::{CrossCompiler, NotStarted, engine_id};
+use assay_sandbox::{CrossCompiler, NoCrossCompiler, NotStarted, engine_id};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
@@ -127,7 +127,9 @@ fn tell_shortage(error: anyhow::Error) -> anyhow::Result<()> {
 
 /// The machine's shortage that is this cause of a failure, if it is one.
 fn shortage(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    if cause.is::<NotStarted>() {
+    let not_compiling = cause.downcast_ref();
+    let is_start = matches!(not_compiling, Some(NoCrossCompiler::NotStarted(_)));
+    if is_start || cause.is::<NotStarted>() {
         return Some(cause.to_string());
     }
     let errno = cause.downcast_ref::<io::Error>()?.raw_os_error().map(Errno::from_raw)?;

@@ -1,16 +1,15 @@
 //! Compiled CUDA of earlier runs: a source is compiled once, as long as it and its compiler stay the same.
 //!
-//! The workers' own cache is kept, in which a file's name depends on the source, the options and the toolkit, for as long as the
-//! sources of what fills it are the same. Rejected sources are in no cache, so they are compiled in every run; `make test-long`
+//! The workers' own cache is kept, in which a file's name depends on the source, the options, the toolkit and the build of
+//! `assay-gpu`, for as long as that build is the same. Rejected sources are in no cache, so they are compiled in every run; `make test-long`
 //! compiles all sources anew.
 
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 
-use assay_core::id::Digest;
-use assay_tests::{Host, checkout, long, program};
+use assay_tests::{Host, long, program};
 
 /// The folder of the compiled CUDA of one tenant on a server.
 pub(crate) struct CompiledCuda {
@@ -67,35 +66,19 @@ impl CompiledCuda {
     }
 }
 
-/// The folder for what the compiler compiles that these sources build; those for other sources are deleted.
+/// The folder for what this build of the compiler compiles; those for other builds are deleted.
 fn kept() -> io::Result<PathBuf> {
-    let mut sources = Vec::new();
-    read_all(&checkout().join("host/gpu/src"), &mut sources)?;
-    let name = Digest::of(&sources).to_string();
-    let all = program("assay-worker").with_file_name("compiled-cuda");
-    fs::create_dir_all(all.join(&name))?;
+    let compiler = program("assay-gpu");
+    let built = fs::metadata(&compiler)?;
+    let build = format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size());
+    let all = compiler.with_file_name("compiled-cuda");
+    fs::create_dir_all(all.join(&build))?;
     for other in fs::read_dir(&all)? {
         let other = other?.path();
-        if other.is_dir() && !other.ends_with(&name) {
+        if other.is_dir() && !other.ends_with(&build) {
             // Another test may delete it now.
             let _ = fs::remove_dir_all(other);
         }
     }
-    Ok(all.join(name))
-}
-
-/// Appends the path and the content of each file in a folder and those below it.
-fn read_all(folder: &Path, sources: &mut Vec<u8>) -> io::Result<()> {
-    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
-    let mut paths: Vec<PathBuf> = entries.collect::<io::Result<_>>()?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            read_all(&path, sources)?;
-        } else {
-            sources.extend_from_slice(path.as_os_str().as_bytes());
-            sources.extend_from_slice(&fs::read(&path)?);
-        }
-    }
-    Ok(())
+    Ok(all.join(build))
 }

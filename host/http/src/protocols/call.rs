@@ -170,33 +170,19 @@ impl Call {
 
     /// Rewards of all the samples, in order; a failure of one is the call's.
     pub(super) async fn rewards(&self, asked: ScoreCall) -> Result<Vec<Rewarded>, Failure> {
-        let (guard, results) = self.results(asked).await?;
-        let rewards = results.into_iter().map(Rewarded::of).collect::<Result<_, _>>()?;
-        guard.answered();
-        Ok(rewards)
+        rewarded(self.results(asked).await?)
     }
 
     /// The reward of the one sample.
     pub(super) async fn reward(&self, asked: ScoreCall) -> Result<Rewarded, Failure> {
-        let mut rewards = self.rewards(asked).await?;
-        rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
+        only(self.rewards(asked).await?)
     }
 
     /// The reward of the one sample of a call that keeps a copy of its body until the answer, within a limit on the bytes
-    /// of all such copies. A call that waits for its place keeps its body's turn, so that few are beyond the limit.
+    /// of all such copies.
     pub(super) async fn reward_beside_body(&self, asked: ScoreCall) -> Result<Rewarded, Failure> {
-        let kib = asked.body.bytes.len().div_ceil(1 << 10);
-        let until = self.deadline(&asked).min(Instant::now() + PATIENCE);
-        let stopped = self.app.stopped();
-        let _repeated = tokio::select! {
-            permit = self.app.repeated.acquire(self.caller.tenant, kib) => permit,
-            () = tokio::time::sleep_until(until) => {
-                let detail = "the bodies of calls that wait take all the memory that they may";
-                return Err(ApiError::unavailable("no_room", detail).into());
-            }
-            () = stopped => return Err(DispatchError::Stopping.into()),
-        };
-        self.reward(asked).await
+        let kept_kib = asked.body.bytes.len().div_ceil(1 << 10);
+        only(rewarded(self.results_beside(asked, kept_kib).await?)?)
     }
 
     /// The time for which the client waits.
@@ -204,21 +190,25 @@ impl Call {
         self.address.options.timeout.unwrap_or(asked.timeout)
     }
 
-    /// The time at which the call is answered, whatever is known.
-    fn deadline(&self, asked: &ScoreCall) -> Instant {
-        let timeout = self.timeout(asked);
-        self.since + timeout - margin(timeout)
-    }
-
     /// Outcomes of all the samples, in order, by the client's deadline.
     pub(super) async fn results(
         &self,
         asked: ScoreCall,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
-        let until = self.deadline(&asked);
+        self.results_beside(asked, 0).await
+    }
+
+    /// The same of a call that keeps so many KiB of its body until the answer.
+    async fn results_beside(
+        &self,
+        asked: ScoreCall,
+        kept_kib: usize,
+    ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
+        let timeout = self.timeout(&asked);
+        let until = self.since + timeout - margin(timeout);
         let stopped = self.app.stopped();
         tokio::select! {
-            results = self.results_at_last(asked) => results,
+            results = self.results_at_last(asked, kept_kib) => results,
             () = tokio::time::sleep_until(until) => Err(Failure::Late),
             () = stopped => Err(DispatchError::Stopping.into()),
         }
@@ -227,12 +217,19 @@ impl Call {
     async fn results_at_last(
         &self,
         asked: ScoreCall,
+        kept_kib: usize,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let waiting = &self.app.auto_batches.waiting;
         let _waiting = waiting.try_acquire(self.caller.tenant, 1).ok_or_else(|| {
             let own = waiting.held(self.caller.tenant);
             let detail = format!("{own} calls of your tenant's trainers wait already");
             ApiError::unavailable("too_many_wait", detail)
+        })?;
+        // A call that waits for it holds its body, and that body's turn.
+        let kept = self.app.repeated.acquire(self.caller.tenant, kept_kib);
+        let _kept = tokio::time::timeout(PATIENCE, kept).await.map_err(|_| {
+            let detail = "the bodies of calls that wait take all the memory that they may";
+            ApiError::unavailable("no_room", detail)
         })?;
         let admitted = self.admit(asked).await?;
         let results = admitted.results().await?;
@@ -425,6 +422,16 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
         (!prompt.is_empty()).then(|| of_prompt()[..16].to_owned())
     });
     Ok((group, item::encode(prompt, response, label, metadata).into()))
+}
+
+fn rewarded((guard, results): (CallGuard, Vec<ResultItem>)) -> Result<Vec<Rewarded>, Failure> {
+    let rewards = results.into_iter().map(Rewarded::of).collect::<Result<_, _>>()?;
+    guard.answered();
+    Ok(rewards)
+}
+
+fn only(mut rewards: Vec<Rewarded>) -> Result<Rewarded, Failure> {
+    rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
 }
 
 /// How long before the client gives up it is answered: its answer has to get there.

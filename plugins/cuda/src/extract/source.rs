@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
             let token = *self.tokens.get(at)?;
             let called = self.tokens.get(at + 1) == Some(&"(");
             match token {
-                // What comes before the next kernel is said of that one.
+                // The name behind the next `__global__` is that kernel's.
                 ";" | "{" | "}" | ")" | "__global__" => return None,
                 "(" => at = self.behind[at]?,
                 _ if !called || !is_word(token) => at += 1,

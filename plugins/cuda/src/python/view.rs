@@ -59,7 +59,7 @@ impl ShapedTensor {
         }
         let mut dimensions = self.dimensions();
         dimensions[dimension].0 = count;
-        // What is empty lies nowhere, and must not seem to lie behind its buffer.
+        // An empty view lies nowhere, and must not seem to lie behind its buffer.
         let begin = if count == 0 { 0 } else { begin };
         let offset = self.offset + begin * stride * self.dtype.bytes();
         Some(Self { offset, ..self.viewed(dimensions) })

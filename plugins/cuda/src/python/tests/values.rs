@@ -127,7 +127,7 @@ c, d = x.split([1, 1], dim=0)
 return self.ext.conv([a, d], x[-1, ..., 0:10], x.transpose(1, 2).transpose(2, 1))",
         &format!("conv([3:[1, 4, 10, 10], 3+1600:[1, 4, 10, 10]], 3+1600:[4, 10, 10], {X})"),
     );
-    // What is empty lies where the whole does, not behind it.
+    // An empty view lies where the whole does, not behind it.
     check(
         "return self.ext.conv(x[9:, 9:], x[:, 4:, 3:])",
         "conv(3:[0, 0, 10, 10], 3+120:[2, 0, 7, 10])",
