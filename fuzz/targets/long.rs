@@ -2,8 +2,7 @@
 //! the plugin, one that says how much of the text comes before that part, one that says how much comes after it, and the
 //! text.
 //!
-//! Each has an outcome within the time for an input, which none has that is read in a time that grows with the square of
-//! its length.
+//! Each has an outcome within the time for an input; a reader whose time grows with the square of the length takes longer.
 
 #![no_main]
 

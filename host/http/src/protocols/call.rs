@@ -9,6 +9,7 @@ use assay_core::id::{Digest, RequestId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
+use assay_dispatch::fair_semaphore::FairPermit;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
 use assay_store::admissions::BatchRow;
 use axum::body::Body;
@@ -225,15 +226,23 @@ impl Call {
             let detail = format!("{own} calls of your tenant's trainers wait already");
             ApiError::unavailable("too_many_wait", detail)
         })?;
-        // A call that waits for it holds its body, and that body's turn.
-        let kept = self.app.repeated.acquire(self.caller.tenant, kept_kib);
-        let _kept = tokio::time::timeout(PATIENCE, kept).await.map_err(|_| {
-            let detail = "the bodies of calls that wait take all the memory that they may";
-            ApiError::unavailable("no_room", detail)
-        })?;
+        // Calls that keep nothing do not wait behind those that do.
+        let _kept = match kept_kib {
+            0 => None,
+            kib => Some(self.room(kib).await?),
+        };
         let admitted = self.admit(asked).await?;
         let results = admitted.results().await?;
         Ok((admitted.guard, results))
+    }
+
+    /// Room for so many KiB of a body. A call that waits for it holds its body, and that body's turn.
+    async fn room(&self, kib: usize) -> Result<FairPermit, ApiError> {
+        let room = self.app.repeated.acquire(self.caller.tenant, kib);
+        tokio::time::timeout(PATIENCE, room).await.map_err(|_| {
+            let detail = "the bodies of calls that wait take all the memory that they may";
+            ApiError::unavailable("no_room", detail)
+        })
     }
 
     /// Admits samples without waiting for them.
