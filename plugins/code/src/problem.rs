@@ -71,6 +71,12 @@ pub(crate) enum Protocol {
     Testlib,
     /// Arguments `input answer feedback-folder`; 42 is accepted, 43 is wrong.
     Kattis,
+    /// DMOJ's own, of a checker: arguments `input output answer`; 0 is accepted, 1 is wrong.
+    #[serde(skip)]
+    DmojChecker,
+    /// DMOJ's own, of an interactor: arguments `input answer`; answers as [`Protocol::DmojChecker`] does.
+    #[serde(skip)]
+    DmojInteractor,
     /// No arguments of its own; answers as [`Protocol::Kattis`] does.
     #[serde(skip)]
     Harness,
@@ -79,7 +85,8 @@ pub(crate) enum Protocol {
 impl Protocol {
     pub(crate) fn args(self) -> &'static [&'static str] {
         match self {
-            Self::Testlib => &["input", "output", "answer"],
+            Self::Testlib | Self::DmojChecker => &["input", "output", "answer"],
+            Self::DmojInteractor => &["input", "answer"],
             Self::Kattis => &["input", "answer", "feedback/"],
             Self::Harness => &[],
         }
@@ -88,7 +95,7 @@ impl Protocol {
     /// The exit status for a judge that only knows that the answer is wrong.
     pub(crate) fn wrong(self) -> i32 {
         match self {
-            Self::Testlib => 1,
+            Self::Testlib | Self::DmojChecker | Self::DmojInteractor => 1,
             Self::Kattis | Self::Harness => 43,
         }
     }
@@ -96,8 +103,11 @@ impl Protocol {
     /// Whether the exit status means accepted or wrong; `None` for any other.
     pub(crate) fn accepts(self, status: i32) -> Option<bool> {
         match (self, status) {
-            (Self::Testlib, 0) | (Self::Kattis | Self::Harness, 42) => Some(true),
-            (Self::Testlib, 1 | 2) | (Self::Kattis | Self::Harness, 43) => Some(false),
+            (Self::Testlib | Self::DmojChecker | Self::DmojInteractor, 0)
+            | (Self::Kattis | Self::Harness, 42) => Some(true),
+            (Self::Testlib | Self::DmojChecker | Self::DmojInteractor, 1)
+            | (Self::Testlib, 2)
+            | (Self::Kattis | Self::Harness, 43) => Some(false),
             _ => None,
         }
     }

@@ -125,7 +125,7 @@ pub(super) fn read<O: Objects>(package: &Package<'_, O>) -> Result<Problem, Erro
     let judges = Vec::new();
     let mut reader = Reader { package, archive, judges, interactive: false, binary_data };
     if let Some(bridge) = &init.interactive {
-        let interactor = reader.bridge(bridge)?;
+        let interactor = reader.bridge(bridge, Protocol::DmojInteractor)?;
         reader.judges.push(Judge::Interactor(interactor));
         reader.interactive = true;
     }
@@ -214,7 +214,7 @@ impl<O: Objects> Reader<'_, O> {
         } else if name == "bridged" {
             let bridge = Bridge::deserialize(Value::Object(args.clone()))
                 .map_err(|error| self.fault(format!("checker bridged: {error}")))?;
-            Judge::Checker(self.bridge(&bridge)?)
+            Judge::Checker(self.bridge(&bridge, Protocol::DmojChecker)?)
         } else {
             Judge::Compare(built_in(name, args).map_err(|problem| self.fault(problem))?)
         };
@@ -240,11 +240,14 @@ impl<O: Objects> Reader<'_, O> {
         })
     }
 
-    fn bridge(&self, bridge: &Bridge) -> Result<JudgeProgram, Error> {
-        let kind = bridge.kind.as_deref().unwrap_or("default");
-        if !matches!(kind, "default" | "testlib") {
-            return Err(self.fault(format!("programs of type `{kind}` are not supported")));
-        }
+    fn bridge(&self, bridge: &Bridge, default: Protocol) -> Result<JudgeProgram, Error> {
+        let protocol = match bridge.kind.as_deref() {
+            None | Some("default") => default,
+            Some("testlib") => Protocol::Testlib,
+            Some(kind) => {
+                return Err(self.fault(format!("programs of type `{kind}` are not supported")));
+            }
+        };
         let ignored = |key: &String| BRIDGE_IGNORED.contains(&key.as_str());
         if let Some(key) = bridge.others.keys().find(|key| !ignored(key)) {
             return Err(self.fault(format!("init.yml: `{key}` of a program is not supported")));
@@ -256,7 +259,7 @@ impl<O: Objects> Reader<'_, O> {
         if let Some(path) = paths.iter().find(|path| !self.package.has(path)) {
             return Err(self.fault(format!("there is no file {path}")));
         }
-        let program = program_of(self.package, &paths, Protocol::Testlib);
+        let program = program_of(self.package, &paths, protocol);
         let program = program.map_err(|problem| self.fault(problem))?;
         Ok(JudgeProgram { options: bridge.flags.clone(), ..program })
     }

@@ -177,6 +177,28 @@ fn dmoj_cases_batches_and_checkers() {
     let problem = bridged.expect("a problem");
     let [Judge::Interactor(program)] = problem.judges.as_slice() else { panic!("one interactor") };
     assert_eq!(program.options, ["-DA"]);
+    assert_eq!(program.protocol, Protocol::Testlib);
+}
+
+#[test]
+fn programs_of_dmojs_own_type_have_their_own_protocol() {
+    let files: [(&str, &[u8]); 1] = [("a.cpp", b"")];
+    let tests = "test_cases: [{in: 1.in, out: 1.out}]\n";
+    for kind in ["", ", type: default"] {
+        let problem = dmoj(&format!("interactive: {{files: a.cpp{kind}}}\n{tests}"), &files);
+        let problem = problem.expect("a problem");
+        let [Judge::Interactor(program)] = problem.judges.as_slice() else { panic!("one judge") };
+        assert_eq!(program.protocol.args(), ["input", "answer"]);
+        let checker = format!("checker: {{name: bridged, args: {{files: a.cpp{kind}}}}}\n{tests}");
+        let problem = dmoj(&checker, &files).expect("a problem");
+        let [Judge::Checker(checker)] = problem.judges.as_slice() else { panic!("one judge") };
+        assert_eq!(checker.protocol.args(), ["input", "output", "answer"]);
+        for protocol in [program.protocol, checker.protocol] {
+            let words = [0, 1, 2].map(|status| protocol.accepts(status));
+            assert_eq!(words, [Some(true), Some(false), None]);
+            assert_eq!(protocol.accepts(protocol.wrong()), Some(false));
+        }
+    }
 }
 
 #[test]
