@@ -225,7 +225,13 @@ def is_of_task(error):
     if kind is not NameError or not is_of_test_code(error):
         return False
     _, bound = names_in("\n".join(lines) for lines in SOURCES.values())
-    return getattr(error, "name", None) not in bound
+    return missing_name(error) not in bound
+
+
+def missing_name(error):
+    """Python before 3.10 has the name in the message alone."""
+    quoted = text_of_error(error).split("'")[1:2]
+    return getattr(error, "name", None) or "".join(quoted)
 
 
 def is_of_test_code(error):
@@ -329,6 +335,18 @@ def called_names(sources, space):
     return sorted(names)
 
 
+# The syntax that binds a name of its own, by name: patterns are not in every version of Python. That of an
+# exception handler is unbound again at its end.
+BINDING = {
+    "FunctionDef": "name",
+    "AsyncFunctionDef": "name",
+    "ClassDef": "name",
+    "MatchAs": "name",
+    "MatchStar": "name",
+    "MatchMapping": "rest",
+}
+
+
 def names_in(sources):
     """The names that code calls, and those that it binds."""
     import ast
@@ -342,9 +360,9 @@ def names_in(sources):
                 bound.add(node.id)
             elif isinstance(node, ast.alias):
                 bound.add((node.asname or node.name).split(".")[0])
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                bound.add(node.name)
-    return called, bound
+            elif type(node).__name__ in BINDING:
+                bound.add(getattr(node, BINDING[type(node).__name__]))
+    return called, bound - {None}
 
 
 def case_tests(task, wire, space):

@@ -344,6 +344,13 @@ fn no_answer_makes_the_tests_be_at_fault() {
     check_test("def f(x):\n    return '((('", evaluated, "wrong_answer");
     let looped = "for item in f(1): last = item\nassert last == 2";
     check_test("def f(x):\n    return []", looped, "wrong_answer");
+    for pattern in ["[last, 1]", "[1, *last]", "{1: 2, **last}", "[] as last"] {
+        let matched = format!("match f(1):\n    case {pattern}: pass\nassert last == 2");
+        check_test("def f(x):\n    return 2", &matched, "wrong_answer");
+    }
+    // As Python before 3.10 says it.
+    let old = "if f(1): last = 2\nraise NameError(\"name 'last' is not defined\")";
+    check_test("def f(x):\n    return 0", old, "wrong_answer");
     let large = "def enc(x):\n    return 'a' * (4 * 2**20 - 60)\ndef dec(x):\n    return x";
     check_test(large, "assert dec(enc('a')) == 'a'", "wrong_answer");
     check_test(large, "assert dec(enc('a') * 3) == 'a'", "wrong_answer");
@@ -380,6 +387,12 @@ fn several_functions_may_be_called() {
         &assertions(&tests),
         "success",
     );
+}
+
+#[test]
+fn a_function_of_the_tests_is_not_the_programs() {
+    let tests = "import asyncio\nasync def ask(x): return f(x)\nassert asyncio.run(ask(1)) == 2";
+    check_test("def f(x):\n    return 2 * x", tests, "success");
 }
 
 #[test]
