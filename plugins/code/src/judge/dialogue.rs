@@ -10,6 +10,9 @@ use crate::verdict::{Failure, Verdict, abnormal};
 pub(super) const SIGPIPE: i32 = 13;
 
 /// The first to end decides where both ended badly: the other one lost its partner.
+///
+/// Where the program ended well, an interactor that then crashes, or exits outside its protocol, gives no verdict:
+/// nothing tells whether it could not bear the end of its input, or failed by itself after a complete dialogue.
 pub(super) fn judge(dialogue: exec::Dialogue, judge: &JudgeProgram) -> Result<TestResult, Error> {
     let failure = failure(&dialogue, judge)?;
     Ok(TestResult::new(dialogue.program, failure))
@@ -25,8 +28,9 @@ fn failure(dialogue: &exec::Dialogue, judge: &JudgeProgram) -> Result<Option<Fai
     let was_left = match dialogue.interactor.ended {
         // The program may close its side and stay.
         exec::Ending::Signaled(signal) => signal == SIGPIPE,
-        // One that does not notice the end of its input goes on until it meets a limit.
-        exec::Ending::Limited(_) => program_first,
+        // One that does not notice the end of its input goes on until it meets a limit. A program may
+        // also have left by sending `SIGPIPE` to itself.
+        exec::Ending::Limited(_) => dialogue.first_to_end == exec::Party::Program,
         exec::Ending::Exited(_) => false,
     };
     if was_left {
@@ -124,18 +128,25 @@ mod tests {
         let limits = [LimitKind::Cpu, LimitKind::Wall, LimitKind::Memory, LimitKind::Output];
         for limited in limits.map(Ending::Limited) {
             check(Ending::Exited(0), limited, Party::Program, Some(Verdict::WrongAnswer));
-            check(Ending::Exited(1), limited, Party::Program, Some(Verdict::RuntimeError));
+            for left in [Ending::Exited(1), Ending::Signaled(SIGPIPE)] {
+                check(left, limited, Party::Program, Some(Verdict::RuntimeError));
+            }
         }
         // A program that is still there is not why.
         check(Ending::Exited(0), Ending::Limited(LimitKind::Cpu), Party::Interactor, None);
-        check(Ending::Signaled(SIGPIPE), Ending::Limited(LimitKind::Cpu), Party::Program, None);
+        check(Ending::Signaled(SIGPIPE), Ending::Limited(LimitKind::Cpu), Party::Interactor, None);
     }
 
     #[test]
     fn an_interactor_that_fails_is_no_verdict() {
-        for ended in [Ending::Exited(0), Ending::Exited(1), Ending::Signaled(11)] {
+        let failing =
+            [Ending::Exited(0), Ending::Exited(1), Ending::Signaled(6), Ending::Signaled(11)];
+        for ended in failing {
             check(Ending::Exited(0), ended, Party::Interactor, None);
             check(Ending::Exited(1), ended, Party::Interactor, None);
+            // The dialogue may have been complete.
+            check(Ending::Exited(0), ended, Party::Program, None);
+            check(Ending::Exited(1), ended, Party::Program, Some(Verdict::RuntimeError));
         }
     }
 }
