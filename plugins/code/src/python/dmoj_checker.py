@@ -61,7 +61,7 @@ def main():
         trace = error.__traceback__.tb_next
         sys.__excepthook__(type(error), error.with_traceback(trace), trace)
         sys.stderr.flush()
-        end_if_out_of_memory(error)
+        end_if_unclear(error, trace)
         os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
     passed = result.passed if isinstance(result, CheckerResult) else result
     if isinstance(result, CheckerResult) and result.feedback:

@@ -22,8 +22,9 @@ def failed(kind, error, trace):
         sys.stderr.flush()
         if issubclass(kind, (EOFError, BrokenPipeError)):
             # Nobody is left to talk with.
-            end_by(signal.SIGPIPE)
-        end_if_out_of_memory(error)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGPIPE)
+        end_if_unclear(error, trace)
     finally:
         os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
 

@@ -162,6 +162,7 @@ fn a_checker_in_python_that_is_broken_is_no_verdict() {
         "import broken",
         "import unbound",
         "raise MemoryError",
+        "raise RuntimeError",
     ];
     for (broken, protocol) in failing.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
         let checker = python_judge(broken, protocol);
@@ -172,12 +173,28 @@ fn a_checker_in_python_that_is_broken_is_no_verdict() {
 }
 
 #[test]
-fn an_output_that_drives_a_checker_in_python_out_of_memory_is_wrong() {
+fn an_output_that_breaks_a_checker_in_python_is_wrong() {
+    let readers = [
+        "[0] * int(input())",
+        "def f():\n yield next(iter(range(int(input()), 8)))\nlist(f())",
+        "import csv\ncsv.field_size_limit(2)\nlist(csv.reader(sys.stdin))",
+    ];
+    let label = |reader: &str, protocol: &str, accepted: i32| {
+        let checker = python_judge(&format!("{reader}\nsys.exit({accepted})"), protocol);
+        json!({"tests": [{"input": "10", "output": "7"}], "checker": checker}).to_string()
+    };
     for (protocol, accepted) in [("testlib", 0), ("kattis", 42)] {
-        let checker = python_judge(&format!("[0] * int(input())\nsys.exit({accepted})"), protocol);
-        let label = json!({"tests": [{"input": "10", "output": "7"}], "checker": checker});
-        check(&python("print(7)"), &label.to_string(), "success");
-        check(&python("print(10**18)"), &label.to_string(), "wrong_answer");
+        for reader in readers {
+            let label = label(reader, protocol, accepted);
+            check(&python("print(7)"), &label, "success");
+            check(&python("print(10**18)"), &label, "wrong_answer");
+        }
+        // An output may well be right that meets a mistake of the checker.
+        for mistake in ["no_such_name", "import no_such", "open('no_such')"] {
+            let label = label(&format!("if input() != '7': {mistake}"), protocol, accepted);
+            let failed = World::default().judge(&python("print(8)"), &label, "{}");
+            assert!(matches!(failed, Err(Error::BadRequest(_))), "{mistake}: {failed:?}");
+        }
     }
 }
 
@@ -335,7 +352,10 @@ fn a_dmoj_checker_that_is_broken_is_no_verdict() {
         check(&body(code), false);
     }
     check(&body("return len([0] * (10**18 if b'x' in output else 1)) == 1"), false);
-    for code in ["return no_such_name", "import no_such", "1 +", "raise MemoryError"] {
+    check(&body("if b'x' in output: raise RuntimeError\n    return True"), false);
+    let failing =
+        ["return no_such_name", "import no_such", "1 +", "raise MemoryError", "raise RuntimeError"];
+    for code in failing {
         check(&body(code), true);
     }
     for checker in ["check = None", "int('x')", "def check(output): return True"] {
