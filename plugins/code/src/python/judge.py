@@ -6,10 +6,13 @@ import atexit
 import os
 import signal
 import sys
+import threading
 import types
 
 FAILED = 3
 WRONG = int(sys.argv.pop(1))
+# Nobody is left to talk with.
+ALONE = (EOFError, BrokenPipeError)
 
 
 def failed(kind, error, trace):
@@ -20,13 +23,30 @@ def failed(kind, error, trace):
         error.__traceback__ = trace
         sys.__excepthook__(kind, error, trace)
         sys.stderr.flush()
-        if issubclass(kind, (EOFError, BrokenPipeError)):
-            # Nobody is left to talk with.
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGPIPE)
+        if issubclass(kind, ALONE):
+            end_alone()
         end_if_unclear(error, trace)
     finally:
         os._exit(WRONG if is_caused_by_answer(error, trace) else FAILED)
+
+
+def failed_in_thread(args):
+    # As in Python itself: a thread that exits ends nothing but itself.
+    if args.exc_type is SystemExit:
+        return
+    # One in the background may only read on after a whole dialogue, of which the main thread knows.
+    if issubclass(args.exc_type, ALONE) and args.thread.daemon:
+        return
+    failed(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def end_alone():
+    """Ends as a program in C does that nobody is left to talk with."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
+    # Python lets no other thread choose what a signal does; the answer is wrong either way.
+    os._exit(WRONG)
 
 
 def flush():
@@ -39,6 +59,7 @@ def flush():
 
 def main():
     sys.excepthook = failed
+    threading.excepthook = failed_in_thread
     atexit.register(flush)
     folder = os.path.dirname(os.path.abspath(__file__))
     del sys.argv[0]

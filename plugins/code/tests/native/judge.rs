@@ -143,6 +143,8 @@ fn an_answer_that_a_checker_in_python_cannot_read_is_wrong() {
         "None if sys.stdin.read() == '7' else None.x",
         "def f(n): return f(n + 1)\nf(int(sys.stdin.read() == '7'))",
         "def f():\n for a in ():\n  b = a\n return b\nf()",
+        "import threading\nthreading.Thread(target=lambda: int(sys.stdin.read())).start()",
+        "import threading\nthreading.Thread(target=lambda: (input(), input())).start()",
     ];
     for (reader, protocol) in readers.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
         let checker = python_judge(reader, protocol);
@@ -163,6 +165,7 @@ fn a_checker_in_python_that_is_broken_is_no_verdict() {
         "import unbound",
         "raise MemoryError",
         "raise RuntimeError",
+        "import threading\nthreading.Thread(target=lambda: no_such_name).start()",
     ];
     for (broken, protocol) in failing.iter().flat_map(|it| [(it, "testlib"), (it, "kattis")]) {
         let checker = python_judge(broken, protocol);
@@ -253,6 +256,16 @@ fn an_interactor_in_python_may_lose_its_program() {
         let told = format!("import sys\nsys.stdin.read()\nprint('no')\nsys.exit({wrong})");
         check(&python("raise SystemExit(0)"), &label(&told, protocol), "wrong_answer");
         check(&python("print('x')"), &label("int(input())", protocol), "wrong_answer");
+        let thread = "import threading\nthreading.Thread(target=input).start()";
+        check(&python("raise SystemExit(0)"), &label(thread, protocol), "wrong_answer");
+        // It reads in the background, until nobody is left.
+        let reads = format!(
+            "import queue, threading\nsaid = queue.Queue()\ndef read():\n while True: said.put(input())\n\
+             reader = threading.Thread(target=read, daemon=True)\nreader.start()\n\
+             print(1, flush=True)\nreader.join()\n\
+             raise SystemExit({accepted} if said.get() == '1' else {wrong})"
+        );
+        check(&python("print(input())"), &label(&reads, protocol), "success");
         // It spins where its program is gone.
         let spins =
             format!("import sys\nwhile sys.stdin.read() != '1': pass\nsys.exit({accepted})");
