@@ -5,11 +5,13 @@
 
 mod find;
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{FileExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{OFlag, openat};
@@ -31,6 +33,10 @@ const REMOVE_AGAIN: Duration = Duration::from_millis(1);
 /// The bytes below its memory limit at which a group of version 1 counts as full: the kernel refuses a request
 /// that would exceed the limit, and this is the size of one request.
 const FULL_WITHIN_BYTES: u64 = 1 << 20;
+/// Why there is no report of a box: the memory was short that it shares with others.
+pub(crate) const OUT_OF_MEMORY: &str = "this machine is out of memory: the kernel killed a program";
+const OUT_OF_PROCESSES: &str =
+    "this machine is out of processes: a limit around all boxes was reached";
 
 /// The cgroup folders of one helper.
 #[derive(Debug)]
@@ -139,7 +145,10 @@ impl HelperCgroups {
                 .map_err(|error| format!("{}: {error}", folder.display()))
         };
         let folders = self.folders.iter().map(open).collect::<Result<_, _>>()?;
-        Ok(CgroupFactory { kind: self.kind, folders, made: 0, doomed: Vec::new() })
+        let of_pids = self.folders.last().expect("a helper has a folder");
+        let events = |group: &Path| File::open(group.join("pids.events.local")).ok();
+        let around = of_pids.ancestors().filter_map(events).collect();
+        Ok(CgroupFactory { kind: self.kind, folders, around, made: 0, doomed: Vec::new() })
     }
 
     /// Removes the folders, and those of killed helpers: when this helper took the place of one, that one's processes
@@ -205,6 +214,9 @@ fn remove_tree(folder: &Path) {
 pub(crate) struct CgroupFactory {
     kind: Cgroups,
     folders: Vec<OwnedFd>,
+    /// The files in which groups around all boxes count the processes that their own limits refused; older kernels than
+    /// Linux 6.11, and version 1, have none.
+    around: Rc<[File]>,
     made: u64,
     /// Groups that were still in use when they were to be removed.
     doomed: Vec<String>,
@@ -218,15 +230,26 @@ pub(crate) struct RunCgroup {
     /// The files of version 1 into which the run's first process writes itself.
     joins: Vec<OwnedFd>,
     kind: Cgroups,
+    /// As in [`CgroupFactory`].
+    around: Rc<[File]>,
+    /// The processes that groups around all boxes had refused when the run began.
+    refused_before: Cell<u64>,
 }
 
-/// The owner of the memory that was short when the kernel killed a process.
+/// The owner of what was short when the kernel killed or refused a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ShortMemory {
+enum Shortage {
     /// The box reached its own limit.
     OfBox,
-    /// The machine, or a group around all boxes, was out of memory. Processes in boxes are killed first.
+    /// The machine, or a group around all boxes, had no more. Processes in boxes are killed first.
     OfMachine,
+}
+
+/// The limits of its own at which the kernel killed or refused a box's processes.
+#[derive(Debug, Default)]
+pub(crate) struct ReachedLimits {
+    pub(crate) memory: bool,
+    pub(crate) processes: bool,
 }
 
 impl CgroupFactory {
@@ -235,7 +258,14 @@ impl CgroupFactory {
         doomed.into_iter().for_each(|name| self.remove(name));
         self.made += 1;
         let name = format!("run-{}", self.made);
-        let mut group = RunCgroup { name, folders: Vec::new(), joins: Vec::new(), kind: self.kind };
+        let mut group = RunCgroup {
+            name,
+            folders: Vec::new(),
+            joins: Vec::new(),
+            kind: self.kind,
+            around: Rc::clone(&self.around),
+            refused_before: Cell::new(0),
+        };
         self.fill(&mut group).map_err(|error| {
             self.remove(group.name.clone());
             format!("a cgroup cannot be made: {error}")
@@ -277,6 +307,7 @@ impl CgroupFactory {
 
 impl RunCgroup {
     pub(crate) fn limit(&self, limits: &BoxLimits) -> std::io::Result<()> {
+        self.refused_before.set(refused_by(&self.around));
         let memory = limits.memory_bytes.to_string();
         // The box's init counts as well.
         let processes = (limits.processes + 1).to_string();
@@ -325,8 +356,22 @@ impl RunCgroup {
         peak.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     }
 
+    /// The limits that the box reached; the error says what the machine was short of.
+    pub(crate) fn reached_limits(&self) -> Result<ReachedLimits, String> {
+        let failed = |error: std::io::Error| format!("a box's cgroup cannot be read: {error}");
+        let of_memory = self.memory_kill().map_err(failed)?;
+        let of_processes = self.process_refusal().map_err(failed)?;
+        if of_memory == Some(Shortage::OfMachine) {
+            return Err(OUT_OF_MEMORY.into());
+        }
+        if of_processes == Some(Shortage::OfMachine) {
+            return Err(OUT_OF_PROCESSES.into());
+        }
+        Ok(ReachedLimits { memory: of_memory.is_some(), processes: of_processes.is_some() })
+    }
+
     /// Whether the kernel killed a process for lack of memory, and whose memory was short.
-    pub(crate) fn memory_kill(&self) -> std::io::Result<Option<ShortMemory>> {
+    fn memory_kill(&self) -> std::io::Result<Option<Shortage>> {
         let (kills, of_box) = match (self.kind, &self.folders[..]) {
             (Cgroups::Hybrid, [_, memory, ..]) => {
                 let events = read(memory, "memory.oom_control")?;
@@ -343,17 +388,38 @@ impl RunCgroup {
         };
         Ok(match (kills.unwrap_or(0), of_box) {
             (0, _) => None,
-            (_, false) => Some(ShortMemory::OfMachine),
-            (_, true) => Some(ShortMemory::OfBox),
+            (_, false) => Some(Shortage::OfMachine),
+            (_, true) => Some(Shortage::OfBox),
         })
     }
 
-    /// Whether the kernel refused a process because of the limit on processes.
-    pub(crate) fn out_of_processes(&self) -> bool {
+    /// Whether the kernel refused a process, and whose limit on processes was reached.
+    fn process_refusal(&self) -> std::io::Result<Option<Shortage>> {
+        if refused_by(&self.around) > self.refused_before.get() {
+            return Ok(Some(Shortage::OfMachine));
+        }
         let folder = self.folders.last().expect("a group has a folder");
-        let events = read(folder, "pids.events");
-        events.ok().and_then(|text| value_of(&text, "max")).is_some_and(|times| times > 0)
+        if value_of(&read(folder, "pids.events")?, "max").unwrap_or(0) == 0 {
+            return Ok(None);
+        }
+        // Where the groups around it do not count what they refuse, its own does. The peak counts that too, so that at the
+        // last process that the box may have nothing tells whose limit it was.
+        let peak = read_if_there(folder, "pids.peak")?;
+        let reached = number(&peak) >= number(&read(folder, "pids.max")?);
+        // There is no peak before Linux 6.1.
+        let of_box = reached || peak.is_empty();
+        Ok(Some(if of_box { Shortage::OfBox } else { Shortage::OfMachine }))
     }
+}
+
+/// The processes that groups around all boxes refused so far, to anybody below them.
+fn refused_by(around: &[File]) -> u64 {
+    let mut text = [0; 64];
+    let refused = |events: &File| {
+        let length = events.read_at(&mut text, 0).ok()?;
+        value_of(std::str::from_utf8(&text[..length]).ok()?, "max")
+    };
+    around.iter().filter_map(refused).sum()
 }
 
 /// The number that is a whole file; 0 if there is none.
@@ -419,7 +485,14 @@ mod tests {
         }
         let open = |_| OwnedFd::from(File::open(folder.path()).unwrap());
         let folders = (0..if kind == Cgroups::Hybrid { 3 } else { 1 }).map(open).collect();
-        ask(&RunCgroup { name: String::new(), folders, joins: Vec::new(), kind })
+        ask(&RunCgroup {
+            name: String::new(),
+            folders,
+            joins: Vec::new(),
+            kind,
+            around: Rc::new([]),
+            refused_before: Cell::new(0),
+        })
     }
 
     #[test]
@@ -430,8 +503,8 @@ mod tests {
         };
         assert_eq!(v2(0, 0), None);
         assert_eq!(v2(2, 0), None);
-        assert_eq!(v2(1, 1), Some(ShortMemory::OfBox));
-        assert_eq!(v2(0, 1), Some(ShortMemory::OfMachine));
+        assert_eq!(v2(1, 1), Some(Shortage::OfBox));
+        assert_eq!(v2(0, 1), Some(Shortage::OfMachine));
         let v1 = |kills: u32, most: &str, with_swap: Option<&str>| {
             let control = format!("oom_kill_disable 0\nunder_oom 0\noom_kill {kills}\n");
             let mut files = vec![
@@ -444,11 +517,44 @@ mod tests {
         };
         let (full, half) = ("268427264\n", "134217728\n");
         assert_eq!(v1(0, full, Some(full)), None);
-        assert_eq!(v1(1, full, None), Some(ShortMemory::OfBox));
-        assert_eq!(v1(1, half, Some(full)), Some(ShortMemory::OfBox));
-        assert_eq!(v1(1, half, Some(half)), Some(ShortMemory::OfMachine));
-        assert_eq!(v1(1, half, None), Some(ShortMemory::OfMachine));
+        assert_eq!(v1(1, full, None), Some(Shortage::OfBox));
+        assert_eq!(v1(1, half, Some(full)), Some(Shortage::OfBox));
+        assert_eq!(v1(1, half, Some(half)), Some(Shortage::OfMachine));
+        assert_eq!(v1(1, half, None), Some(Shortage::OfMachine));
         assert!(with_files(Cgroups::V2, &[], RunCgroup::memory_kill).is_err(), "it is not known");
+    }
+
+    #[test]
+    fn a_refused_process_is_the_boxs_own_shortage_only_at_its_own_limit() {
+        let refusal = |events: &str, peak: Option<&str>| {
+            let mut files = vec![("pids.events", events), ("pids.max", "17\n")];
+            files.extend(peak.map(|peak| ("pids.peak", peak)));
+            with_files(Cgroups::V2, &files, RunCgroup::process_refusal).unwrap()
+        };
+        assert_eq!(refusal("max 0\n", Some("17\n")), None);
+        assert_eq!(refusal("max 3\n", Some("17\n")), Some(Shortage::OfBox));
+        assert_eq!(refusal("max 3\n", Some("9\n")), Some(Shortage::OfMachine));
+        assert_eq!(refusal("max 3\n", None), Some(Shortage::OfBox));
+        let unknown = with_files(Cgroups::V2, &[], RunCgroup::process_refusal);
+        assert!(unknown.is_err(), "it is not known");
+    }
+
+    #[test]
+    fn what_a_group_around_a_box_refuses_is_no_shortage_of_the_box() {
+        let around = tempfile::tempdir().unwrap();
+        let own = around.path().join("helper");
+        fs::create_dir(&own).unwrap();
+        let count = around.path().join("pids.events.local");
+        fs::write(&count, "max 3\n").unwrap();
+        let helper = HelperCgroups { kind: Cgroups::V2, folders: vec![own.clone()] };
+        let group = helper.open().unwrap().make().unwrap();
+        for (file, text) in [("memory.max", ""), ("pids.max", ""), ("pids.events", "max 0\n")] {
+            fs::write(own.join("run-1").join(file), text).unwrap();
+        }
+        group.limit(&BoxLimits::RUN).unwrap();
+        assert_eq!(group.process_refusal().unwrap(), None, "it was before");
+        fs::write(&count, "max 4\n").unwrap();
+        assert_eq!(group.process_refusal().unwrap(), Some(Shortage::OfMachine));
     }
 
     #[test]

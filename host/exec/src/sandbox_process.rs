@@ -16,7 +16,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::{Pid, pipe2};
 
-use crate::cgroup::{CgroupFactory, RunCgroup, ShortMemory};
+use crate::cgroup::{CgroupFactory, OUT_OF_MEMORY, ReachedLimits, RunCgroup};
 use crate::init::program::Locks;
 use crate::init::{self, Birth};
 use crate::limits::BoxLimits;
@@ -393,14 +393,12 @@ impl SandboxProcess {
             None => (None, Vec::new()),
         };
         usage.cpu_us = usage.cpu_us.saturating_sub(self.init_cpu_us);
-        let kill = self.group.as_ref().map(RunCgroup::memory_kill).transpose();
-        let kill = kill.map_err(|error| format!("the memory of a box cannot be read: {error}"))?;
-        let kill = kill.flatten();
+        let reached = self.group.as_ref().map(RunCgroup::reached_limits).transpose()?;
         let failed = !ending.is_some_and(|ending| ending.is_normal());
-        if kill == Some(ShortMemory::OfMachine) || (failed && self.proc_usage.machine_killed()) {
-            return Err("this machine is out of memory: the kernel killed a program".into());
+        if failed && self.proc_usage.machine_killed() {
+            return Err(OUT_OF_MEMORY.into());
         }
-        let ending = self.limited(&usage, kill, ending).or(ending);
+        let ending = self.limited(&usage, &reached.unwrap_or_default(), ending).or(ending);
         let ending = ending.ok_or("the init of a box was killed by somebody else")?;
         // Links to one file, and holes, can have more bytes together than the box could hold.
         let mut left = self.limits.disk_bytes.min(EXEC_COLLECTED_BYTES_MAX);
@@ -465,13 +463,12 @@ impl SandboxProcess {
     fn limited(
         &self,
         usage: &Usage,
-        kill: Option<ShortMemory>,
+        reached: &ReachedLimits,
         ending: Option<ProgramEnding>,
     ) -> Option<ProgramEnding> {
-        let group = self.group.as_ref();
         let over_cpu = usage.cpu_us > u64::from(self.limits.cpu_ms) * 1_000;
         let killed_for_cpu = ending == Some(ProgramEnding::Signaled(libc::SIGXCPU));
-        let limit = if kill.is_some() {
+        let limit = if reached.memory {
             LimitKind::Memory
         } else if over_cpu || killed_for_cpu {
             LimitKind::Cpu
@@ -479,9 +476,7 @@ impl SandboxProcess {
             limit
         } else if self.stdout.as_ref().is_some_and(Stream::is_over) {
             LimitKind::Output
-        } else if ending.is_some_and(|ending| !ending.is_normal())
-            && group.is_some_and(RunCgroup::out_of_processes)
-        {
+        } else if reached.processes && ending.is_some_and(|ending| !ending.is_normal()) {
             LimitKind::Processes
         } else {
             return None;

@@ -215,8 +215,8 @@ fn each_limit_ends_what_exceeds_it() {
     assert_eq!(limited(bomb, BoxLimits { cpu_ms: 3_000, ..limits }).0, LimitKind::Processes);
 }
 
-/// The groups around all boxes of a helper whose folder this is, in each hierarchy that limits memory.
-fn groups_around_boxes(folder: &Path) -> Vec<PathBuf> {
+/// The group around all boxes of a helper whose folder this is, in the hierarchy that has one of these limits.
+fn group_around_boxes(folder: &Path, limits: &[&str]) -> PathBuf {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
     let folder = folder.to_str().expect("a path in UTF-8");
     let is_of_helper = |process: &Path| {
@@ -228,10 +228,10 @@ fn groups_around_boxes(folder: &Path) -> Vec<PathBuf> {
         processes.map(|entry| format!("assay-exec-{}", entry.file_name().display())).collect();
     let (mut found, mut left) = (Vec::new(), vec![PathBuf::from("/sys/fs/cgroup")]);
     while let Some(group) = left.pop() {
-        let limits = ["memory.max", "memory.limit_in_bytes"].map(|file| group.join(file).exists());
+        let is_limited = limits.iter().any(|file| group.join(file).exists());
         match group.file_name().and_then(|name| name.to_str()) {
             Some(name) if names.iter().any(|known| known == name) => {
-                found.extend(limits.contains(&true).then_some(group));
+                found.extend(is_limited.then_some(group));
             }
             _ => left.extend(
                 entries(&group)
@@ -240,16 +240,17 @@ fn groups_around_boxes(folder: &Path) -> Vec<PathBuf> {
             ),
         }
     }
-    found
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
 }
 
 #[test]
 fn a_machine_that_is_out_of_memory_is_no_limit_of_the_program() {
     let mut bench = bench();
-    let groups = groups_around_boxes(bench.folder.path());
-    assert_eq!(groups.len(), 1, "{groups:?}");
+    let limits = ["memory.max", "memory.limit_in_bytes"];
+    let group = group_around_boxes(bench.folder.path(), &limits);
     for file in ["memory.swap.max", "memory.max", "memory.limit_in_bytes"] {
-        let file = groups[0].join(file);
+        let file = group.join(file);
         let limit = if file.ends_with("memory.swap.max") { "0" } else { "67108864" };
         if file.exists() {
             std::fs::write(&file, limit).expect("a limit around all boxes");
@@ -265,6 +266,28 @@ fn a_machine_that_is_out_of_memory_is_no_limit_of_the_program() {
     let little = BoxLimits { memory_bytes: 32 << 20, ..BoxLimits::RUN };
     let ended = bench.python_within(takes, little);
     assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Memory));
+}
+
+#[test]
+fn a_machine_that_is_out_of_processes_is_no_limit_of_the_program() {
+    let mut bench = bench();
+    let group = group_around_boxes(bench.folder.path(), &["pids.max"]);
+    std::fs::write(group.join("pids.max"), "12").expect("a limit around all boxes");
+    let forks = "import os\nwhile True:\n  os.fork()";
+    // One that copes has none of its processes either.
+    let copes = "import os\ntry:\n  while True:\n    os.fork()\nexcept OSError: os._exit(0)";
+    let many = BoxLimits { processes: 100, ..BoxLimits::RUN };
+    for code in [forks, copes] {
+        let lost = bench.helper.run(&python(code, many), soon());
+        assert!(
+            matches!(&lost, Err(HelperError::Failed(problem)) if problem.contains("out of processes")),
+            "{lost:?}"
+        );
+    }
+    // A program that reaches its own limit in the same place is still limited.
+    let few = BoxLimits { processes: 2, ..BoxLimits::RUN };
+    let ended = bench.python_within(forks, few);
+    assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Processes));
 }
 
 #[test]
