@@ -12,12 +12,16 @@ pub(crate) const SOURCE_BYTES_MAX: usize = 256 << 10;
 pub(crate) const UNPACKED_BYTES_MAX: u64 = 64 << 20;
 pub(crate) const ARCHIVE_FILES_MAX: usize = 10_000;
 /// CPU time, or time spent neither working nor waiting for a processor, of all tests together: what
-/// comes after it counts as `time_limit`. Together with one test at its ceiling, run twice, it stays
-/// below the timeout of the stage, which therefore never ends a slow program.
+/// comes after it counts as `time_limit`.
 pub(crate) const SPENT_SECONDS_MAX: u64 = 300;
+/// The same time of a checker, or the CPU time of an interactor, over outputs that it accepts: what comes
+/// after it is the problem's fault and no verdict.
+pub(crate) const JUDGING_SECONDS_MAX: u64 = 300;
 /// The tests that may run into their time limit; after that many, the rest counts as `time_limit` unrun.
 pub(crate) const STALLED_TESTS_MAX: usize = 10;
-pub(crate) const RUN_TIMEOUT_MS: u32 = 900_000;
+/// More than both of these, the first twice as programs near their limit run again, and one test at its
+/// ceiling, run and checked twice: so the timeout of the stage, which is a reward, ends no slow program.
+pub(crate) const RUN_TIMEOUT_MS: u32 = 1_800_000;
 /// The ceiling of a test's CPU time: at three times this plus two seconds of wall time, and once more this
 /// where it talks with a judge, twice.
 pub(crate) const CPU_MS_MAX: u32 = 60_000;

@@ -5,9 +5,9 @@ use assay_plugin::{Error, Scored, exec};
 use crate::compare::Comparison;
 use crate::compile::{CompileFailure, toolchain};
 use crate::extract::Languages;
-use crate::judge::{ProgramUnderTest, TestResult, judge_function};
+use crate::judge::{ProgramUnderTest, TestResult, judge_function, own_us};
 use crate::label::{Judging, StdioTask, Task, TestSource};
-use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, check_tests};
+use crate::limits::{JUDGING_SECONDS_MAX, SPENT_SECONDS_MAX, STALLED_TESTS_MAX, check_tests};
 use crate::machine::{Compiled, Machine, Objects};
 use crate::package;
 use crate::problem::{Data, Group, Judge, Problem, Test};
@@ -84,7 +84,7 @@ fn run_all(
     for group in &problem.groups {
         let mut passed = true;
         for test in &group.tests {
-            let failure = match patience.over() {
+            let failure = match patience.over()? {
                 Some(failure) => Some(failure),
                 None => {
                     let judged = judge(test)?;
@@ -110,32 +110,44 @@ fn run_all(
     Ok(tally)
 }
 
-/// Keeps a slow program from using up the time of the whole stage.
+/// Keeps a slow program, and a slow judge, from using up the time of the whole stage.
 #[derive(Default)]
 struct Patience {
+    /// The time of the program, and of its judge over outputs that are wrong: they may be why it is slow.
     spent_us: u64,
+    /// The time of its judge over right outputs.
+    judging_us: u64,
     stalled: usize,
 }
 
 impl Patience {
     fn count(&mut self, judged: &TestResult) {
-        // Waiting for a processor is the machine's fault, not the program's.
-        let own = judged.usage.wall_us.saturating_sub(judged.usage.wait_us);
-        self.spent_us += own.max(judged.usage.cpu_us);
-        let stalled = judged.failure.as_ref().map(|failure| failure.verdict);
-        self.stalled += usize::from(stalled == Some(Verdict::TimeLimit));
+        self.spent_us += own_us(&judged.usage);
+        match &judged.failure {
+            Some(failure) => {
+                self.spent_us += judged.judge_us;
+                self.stalled += usize::from(failure.verdict == Verdict::TimeLimit);
+            }
+            None => self.judging_us += judged.judge_us,
+        }
     }
 
-    fn over(&self) -> Option<Failure> {
+    /// Why the tests that are left are not run, if they are not; an error where the problem is at fault.
+    fn over(&self) -> Result<Option<Failure>, Error> {
         if self.spent_us > SPENT_SECONDS_MAX * 1_000_000 {
             let detail = format!("the tests before it took more than {SPENT_SECONDS_MAX} s");
-            return Some(Failure::new(Verdict::TimeLimit, detail));
+            return Ok(Some(Failure::new(Verdict::TimeLimit, detail)));
         }
         if self.stalled >= STALLED_TESTS_MAX {
             let detail = format!("not run: {STALLED_TESTS_MAX} tests before it were too slow");
-            return Some(Failure::new(Verdict::TimeLimit, detail));
+            return Ok(Some(Failure::new(Verdict::TimeLimit, detail)));
         }
-        None
+        if self.judging_us > JUDGING_SECONDS_MAX * 1_000_000 {
+            return Err(Error::bad_request(format!(
+                "the judge's program is too slow: it took more than {JUDGING_SECONDS_MAX} s to accept outputs"
+            )));
+        }
+        Ok(None)
     }
 }
 

@@ -3,9 +3,9 @@
 
 use assay_plugin::{Error, exec};
 
-use super::TestResult;
 use super::dialogue::{self, SIGPIPE};
 use super::programs::{Programs, message_of, word_of};
+use super::{TestResult, own_us};
 use crate::compare::Comparison;
 use crate::extract::Languages;
 use crate::limits::talking_limits;
@@ -60,7 +60,13 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
                 let limits = Some(talking_limits(&self.limits, &ready.limits));
                 let dialogue =
                     self.machine.interact(&self.program, &ready.program, &judging, limits)?;
-                dialogue::judge(dialogue, interactor)
+                let exec::Usage { cpu_us, wait_us, .. } = dialogue.interactor.usage;
+                let mut result = dialogue::judge(dialogue, interactor)?;
+                // The program waits while the interactor computes, or waits for a processor.
+                let wall_us = result.usage.wall_us.saturating_sub(cpu_us + wait_us);
+                result.usage.wall_us = wall_us;
+                result.judge_us = cpu_us;
+                Ok(result)
             }
         }
     }
@@ -100,19 +106,21 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
         let judging = ready.judging(checker, test, self.objects)?;
         let output = exec::Blob::Inline(result.outcome.stdout.data.clone());
         let checked = self.machine.check(&ready.program, &output, &judging)?;
+        let mut judge_us = own_us(&checked.usage);
         // A checker in Python ends so where the output is too short for what it reads (`judge.py`).
         let too_short = checked.ended == exec::Ending::Signaled(SIGPIPE);
         let broken = is_broken(checked.ended) && {
             let again = self.machine.check(&ready.program, &judging.answer, &judging)?;
+            judge_us += own_us(&again.usage);
             matches!(word_of("checker", checker, &again), Ok(true))
         };
         if !too_short && !broken && word_of("checker", checker, &checked)? {
-            return Ok(TestResult::new(result.outcome, None));
+            return Ok(TestResult { judge_us, ..TestResult::new(result.outcome, None) });
         }
         let says = if broken { "the output breaks the checker" } else { "the checker says no" };
         let failure = Failure::new(Verdict::WrongAnswer, says);
         let failure = self.showing(failure, test, &result.outcome, &message_of(&checked));
-        Ok(TestResult::new(result.outcome, Some(failure)))
+        Ok(TestResult { judge_us, ..TestResult::new(result.outcome, Some(failure)) })
     }
 
     /// One at a time: the next one may not be worth running.
